@@ -19,11 +19,7 @@ def main() -> None:
     found = audit(masked, table)
     spent = time.process_time() - start
     for attack in found.attacks:
-        success = attack.success
-        print(
-            f"{attack.about.name:<24}{success.value:8.2f}, without the file "
-            f"{success.baseline:.2f}, from the original {attack.unmasked:.2f}"
-        )
+        print(f"{attack.name:<24}{attack.success:8.2f}, gain {attack.gain:.2f}")
     print(f"Adult {len(table)} x {len(NAMES)}: {spent:.1f} s CPU, {spent / AIM:.2f} of the aim")
 
 

@@ -142,14 +142,14 @@ def foretelling() -> Callable[[], Any]:
     from evomask.searches.pram.genome import Layout, Limits
 
     table = german()
-    forecast = Forecast.in_part(table, table.schema.names, strict=True)
+    forecast = Forecast(table, table.schema.names, strict=True)
     layout = Layout(table, table.schema.names, Limits())
 
     def climbed() -> Any:
         here, found = forecast.flat({}), []
         for seed in range(1, 200):
             here = mutate_matrices(here, layout.bounds, 0.3, seed)
-            found.append(forecast.read(here))
+            found.append(forecast.of_flat(here))
         return here, np.array(found)
 
     return climbed
@@ -176,8 +176,8 @@ def works() -> dict[str, Work]:
         "mdav by walks": grouping("walks.mdav_by_walks", 5, 500, 1),
         "vmdav": grouping("vmdav.vmdav", 5, 0.2),
         "mondrian": grouping("mondrian.mondrian", np.ones(6), 5),
-        "risk, Census strict": reading("StrictRisk", numbers, moved),
-        "risk, German strict": reading("StrictRisk", classes, drawn),
+        "risk, Census strict": reading("DisclosureRisk", numbers, moved),
+        "risk, German strict": reading("DisclosureRisk", classes, drawn),
         "lattice of Adult": sweeping,
         "forecast of PRAM": foretelling,
     }

@@ -18,7 +18,7 @@ from evomask.io.datasets import reference_file
 from evomask.types import Indices
 from evomask_graphs.aggregation import borda_topics
 from evomask_graphs.disclosure_risk import disclosure_risk
-from evomask_graphs.edges import degree_anonymous
+from evomask_graphs.edges import anonymize_degrees
 from evomask_graphs.graph import Graph, table_of_texts
 from evomask_graphs.graph_files import GraphSource, read_graph, read_rows
 from evomask_graphs.information_loss import semantic_loss
@@ -166,7 +166,7 @@ def links() -> None:
             started = time.process_time()
             masked = NeighbourhoodSearch().protect(graph, k, np.random.default_rng(1))
             seconds = time.process_time() - started
-            degrees = degree_anonymous(graph, k, np.random.default_rng(1))
+            degrees = anonymize_degrees(graph, k, np.random.default_rng(1))
             print(
                 f"{nodes} nodes, {edges} edges, draw {seed}, k={k}: degrees "
                 f"{edge_loss(graph, degrees):.1f} %, neighbourhoods {edge_loss(graph, masked):.1f} "

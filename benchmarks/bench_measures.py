@@ -10,8 +10,8 @@ from evomask.data.table import Table
 from evomask.io.datasets import reference_file
 from evomask.io.tables import read_table
 from evomask.measures.catalogue import applicable_measures
-from evomask.measures.disclosure.risk import StrictRisk
-from evomask.measures.loss.loss import StrictLoss
+from evomask.measures.disclosure.risk import DisclosureRisk
+from evomask.measures.loss.loss import InformationLoss
 
 NAMES = (
     "workclass", "education", "marital-status", "occupation",
@@ -46,8 +46,8 @@ def main() -> None:
     masked = perturbed(table, np.random.default_rng(1))
     measures = {
         **applicable_measures(table.schema, NAMES, len(table)),
-        "loss": StrictLoss(NAMES),
-        "risk": StrictRisk(NAMES),
+        "loss": InformationLoss(NAMES),
+        "risk": DisclosureRisk(NAMES),
     }
     one = table.take(np.arange(10))
     for measure in measures.values():

@@ -134,7 +134,7 @@ def generalize(folder: Path, n: int) -> None:
 
 def pair(found: Comparison | MeasureOutcome) -> str:
     """Loss and risk, with the error of the risk."""
-    judged = found.judged
+    judged = found.assessment
     assert judged is not None
     return f"loss {found.loss:.2f} %, risk {judged.risk:.2f} % (s.e. {judged.worst.error:.2f})"
 

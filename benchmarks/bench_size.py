@@ -28,7 +28,7 @@ from evomask.masking.noise import CorrelatedNoise
 from evomask.masking.randomization.pram import Pram
 from evomask.masking.rank_swapping import RankSwapping
 from evomask.masking.recoding.global_recoding import GlobalRecoding
-from evomask.measures.loss.loss import StrictLoss
+from evomask.measures.loss.loss import InformationLoss
 
 NUMBERS = ("age", "income")
 CATEGORIES = ("sex", "region", "education", "occupation")
@@ -75,7 +75,7 @@ def methods() -> Iterator[tuple[str, MaskingMethod, int]]:
 def measured(n: int) -> None:
     """Print a table of all methods on a file of n records."""
     table = people(n)
-    loss = StrictLoss(NAMES).against(table)
+    loss = InformationLoss(NAMES).against(table)
     print(f"\n| {n:,} x 6 | CPU s | fewest alike | k holds | loss |\n|---|---|---|---|---|")
     for title, method, k in methods():
         method.mask(table.take(np.arange(WARM_UP)), np.random.default_rng(1))

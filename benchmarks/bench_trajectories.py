@@ -14,7 +14,7 @@ import time
 import numpy as np
 
 from evomask.types import Floats
-from evomask_graphs.trajectories.protect import PARTITIONS, Protection, protected_rows
+from evomask_graphs.trajectories.protect import PARTITIONS, Protection, disc_rows
 from evomask_graphs.trajectories.trajectory import Trajectories
 from evomask_papers.partition.locations import POSITION, town
 
@@ -56,7 +56,7 @@ def main(people: int, times: int) -> None:
             for method in PARTITIONS:
                 began = time.process_time()
                 how = Protection(k, window, method=method, seed=1)
-                _, found = protected_rows(ways, how)
+                _, found = disc_rows(ways, how)
                 best = max(found.followed.values(), key=lambda way: way.linked, default=None)
                 told = (
                     f"{best.discs:8.1f}%  {best.linked:5.2f}±{best.error:.2f}%  {100 / k:5.1f}%"

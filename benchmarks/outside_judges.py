@@ -1,317 +1,284 @@
-"""Judges of masked files that share no code with evomask's own loss and risk.
+"""Judges of masked files that share no code with the loss and the risk of evomask.
 
-Use: models of scikit-learn that learn from the masked file and are tested on original records
-they have not seen, two-way tables by numpy, categories that are gone. Risk: the attacks of the
-audit, which no search and no part of the risk knows, and nearest neighbours by scikit-learn.
-All readings are in percent, lower is better.
+Loss: models of scikit-learn that learn from the masked file and are tested on original records,
+the overlap of confidence intervals of regressions, the error of propensity scores, three-way
+tables. Risk: linkage by nearest neighbours and by weights of agreement, inference by boosted trees
+and membership by distance, the last two against people who are not in the release. Lower is better
+everywhere.
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
-from sklearn.linear_model import Ridge, RidgeClassifier
-from sklearn.metrics import accuracy_score, r2_score
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import r2_score, roc_auc_score
 from sklearn.neighbors import NearestNeighbors
 
-from evomask.data.schema import Kind
 from evomask.data.table import Table
-from evomask.measures.attacks.attack import AttackResult, PreparedAttack
-from evomask.measures.attacks.audit import attacks_on
-from outside_files import StudyFile
+from outside_files import Names, StudyFile
 
 Array = NDArray[Any]
 
-FOLDS = 3
-"""Each third of the records is foretold by models that learned from the others."""
+TREES = {"max_iter": 30, "max_leaf_nodes": 15}
+TABLES, BINS = 60, 8
+WINDOW = 0.1
+"""A number is inferred where its rank is met within this share."""
 
-MOST_TARGETS = 8
-LEAST_SKILL = 0.05
-"""What the original itself hardly foretells is no test."""
+MOST_LINKED = 300
+"""People who are linked by weights."""
 
-FEWEST = 10
-"""Records that a model needs to learn from."""
-
-BINS = 5
-COUNTED = 10
-"""Bins of a number in tables, and the fewest records of a cell that is compared."""
-
-
-def parts_of(table: Table, name: str, original: Table) -> Array:
-    """For each record the share of every category that its cell may stand for.
-
-    A suppressed cell has no share of any; of numbers, fifths of the original are the categories.
-    """
-    if table.attribute(name).is_categorical:
-        leaves = table.recoding(name).leaves.astype(float)
-        whole = leaves.all(axis=1) & (leaves.shape[1] > 1)
-        shares = np.where(whole[:, None], 0.0, leaves / leaves.sum(axis=1, keepdims=True))
-        parts: Array = shares[table[name]]
-    else:
-        parts = _fifths(*table.ends(name), original.values(name))
-    return np.where(table.suppressed[:, None], 0.0, parts)
-
-
-def _fifths(low: Array, high: Array, values: Array) -> Array:
-    """Shares of intervals in the fifths of the original, evenly over their length."""
-    cuts = np.unique(np.nanquantile(values, np.arange(1, BINS) / BINS))
-    ends = np.concatenate([[-np.inf], cuts, [np.inf]])
-    point = np.digitize(low, cuts)
-    parts = np.eye(len(cuts) + 1)[np.minimum(point, len(cuts))]
-    wide = np.flatnonzero(high > low)
-    inside = np.minimum(high[wide, None], ends[1:]) - np.maximum(low[wide, None], ends[:-1])
-    parts[wide] = np.maximum(inside, 0.0) / (high - low)[wide, None]
-    gone = np.isnan(low) | ((low <= np.nanmin(values)) & (high >= np.nanmax(values)))
-    return np.where(gone[:, None], 0.0, parts)
-
-
-def features_of(table: Table, names: tuple[str, ...], original: Table) -> Array:
-    """Records as models see them: numbers standardized, categories as shares."""
-    columns = []
-    for name in names:
-        if table.attribute(name).is_categorical:
-            leaves = table.recoding(name).leaves.astype(float)
-            columns.append((leaves / leaves.sum(axis=1, keepdims=True))[table[name]])
-        else:
-            values = original.values(name)
-            numbers = np.nan_to_num(table.middles(name), nan=float(np.nanmedian(values)))
-            columns.append(
-                ((numbers - np.nanmean(values)) / max(np.nanstd(values), 1e-12))[:, None]
-            )
-    return np.hstack(columns)
-
-
-def ranked(values: Array, original: Array) -> Array:
-    """Places of values among the original's, from 0 to 1, ties at the middle; NaN stays."""
-    ordered = np.sort(original[~np.isnan(original)])
-    below, up_to = (np.searchsorted(ordered, values, side) for side in ("left", "right"))
-    return np.where(np.isnan(values), np.nan, (below + up_to) / 2 / len(ordered))
+MOST_INFERRED = 2
+"""Quasi-identifiers that the boosted attacker infers besides the confidential attribute."""
 
 
 @dataclass(frozen=True, eq=False)
 class Judges:
-    """All outside judges, prepared for one file.
-
-    Args:
-        seed: of how records are split and trees are grown.
-        by_ranks: whether models see and foretell the ranks of numbers, so that a few very large
-            values do not decide how well they do.
-    """
+    """All outside judges, prepared for one file."""
 
     file: StudyFile
     seed: int = 0
-    by_ranks: bool = False
 
-    def use(self, masked: Table) -> dict[str, float]:
-        """Lost accuracy, error of tables, lost categories."""
+    def loss(self, masked: Table) -> dict[str, float]:
+        """Five judges of the information that is lost."""
+        linear, boosted = self._skills(masked)
         return {
-            "accuracy": self.lost_accuracy(masked),
-            "tables": self.table_error(masked),
-            "categories": self.lost_categories(masked),
+            "linear": 1.0 - linear,
+            "boosted": 1.0 - boosted,
+            "intervals": 1.0 - self._overlap(masked),
+            "propensity": self._propensity_error(masked),
+            "tables": self._table_error(masked),
         }
 
-    def risk(
-        self, masked: Table, known: Mapping[str, AttackResult] | None = None
-    ) -> dict[str, float]:
-        """What the audit's attacks gain, by family, and linkage by nearest neighbours.
-
-        Args:
-            known: successes of the attacks, where the audit of a run has found them.
-        """
-        found = known or {name: strike(masked) for name, strike in self._strikes.items()}
-        gains = {name: _gain(success) for name, success in found.items()}
-        learned = [g for name, g in gains.items() if name.startswith("learned-")]
-        linking = [g for name, g in gains.items() if not name.startswith(("learned-", "singling"))]
-        families = {
-            "linking": max(linking),
-            "singling": gains["singling-out"],
-            "learned": float(np.mean(learned)),
+    def risk(self, masked: Table) -> dict[str, float]:
+        """Four judges of the risk for people in the release, in percent."""
+        reached, apart = self._nearest(masked)
+        return {
+            "nearest": 100.0 * reached,
+            "weights": 100.0 * self._linked_by_weights(masked),
+            "inference": self._gain_of_inference(masked),
+            "membership": 100.0 * apart,
         }
-        return {**families, "audit": max(families.values()), "nearest": self.linked(masked)}
+
+    # features
 
     @cached_property
-    def _folds(self) -> Array:
-        return np.random.default_rng(self.seed).integers(FOLDS, size=len(self.file.table))
+    def _scales(self) -> dict[str, Array]:
+        table = self.file.table
+        numbers = (n for n in table.schema.names if not table.attribute(n).is_categorical)
+        return {n: np.sort(table.values(n)) for n in numbers}
+
+    def _column(self, table: Table, name: str) -> Array:
+        """Codes of a categorical attribute; of a number its rank among the original values."""
+        if name not in self._scales:
+            return table.codes(name).astype(float)
+        scale, values = self._scales[name], table.values(name)
+        below, up_to = (np.searchsorted(scale, values, side) for side in ("left", "right"))
+        return (below + up_to) / 2 / len(scale)
+
+    def _plain(self, table: Table, names: Names) -> Array:
+        return np.column_stack([self._column(table, n) for n in names])
+
+    def _dummies(self, table: Table, names: Names) -> Array:
+        """Ranks of numbers, and a column for every category but the first."""
+        columns = []
+        for name in names:
+            column = self._column(table, name)
+            if name in self._scales:
+                columns.append(column[:, None])
+            else:
+                size = self.file.table.attribute(name).domain_size
+                columns.append((column[:, None] == np.arange(1, size)).astype(float))
+        return np.hstack(columns)
+
+    def _wanted(self, name: str) -> tuple[Array, bool]:
+        """What analysts predict: a rank, or whether the most usual category holds."""
+        column = self._column(self.file.table, name)
+        if name in self._scales:
+            return column, True
+        return (column == np.bincount(column.astype(int)).argmax()).astype(int), False
 
     @cached_property
-    def targets(self) -> tuple[str, ...]:
-        """The natural target, and quasi-identifiers to be foretold from the others."""
-        names = self.file.names
-        spread = [names[i * len(names) // MOST_TARGETS] for i in range(MOST_TARGETS)]
-        natural = (self.file.target,) if self.file.target else ()
-        return (*natural, *dict.fromkeys(spread))
+    def _train(self) -> Array:
+        return np.random.default_rng(self.seed).random(len(self.file.table)) < 0.5
+
+    # loss
+
+    def _skills(self, masked: Table) -> tuple[float, float]:
+        """Mean skill of linear models and of boosted trees on original records held back."""
+        names, train = self.file.names, self._train
+        found: tuple[list[float], list[float]] = ([], [])
+        for target in self.file.targets:
+            wanted, is_number = self._wanted(target)
+            for skills, features, model in (
+                (found[0], self._dummies, self._linear(is_number)),
+                (found[1], self._plain, self._boosted(is_number)),
+            ):
+                fitted = model.fit(features(masked, names)[train], wanted[train])
+                asked = features(self.file.table, names)[~train]
+                if is_number:
+                    skill = max(-1.0, r2_score(wanted[~train], fitted.predict(asked)))
+                else:
+                    chances = fitted.predict_proba(asked)[:, 1]
+                    skill = 2.0 * roc_auc_score(wanted[~train], chances) - 1.0
+                skills.append(float(skill))
+        return float(np.mean(found[0])), float(np.mean(found[1]))
+
+    def _linear(self, is_number: bool) -> Any:
+        return LinearRegression() if is_number else LogisticRegression(max_iter=200)
+
+    def _boosted(self, is_number: bool) -> Any:
+        kind = HistGradientBoostingRegressor if is_number else HistGradientBoostingClassifier
+        return kind(random_state=self.seed, **TREES)
+
+    def _overlap(self, masked: Table) -> float:
+        """Overlap of confidence intervals of regressions (Karr et al., 2006), at least -1."""
+        shares = []
+        for target in self.file.targets[:2]:
+            wanted, _ = self._wanted(target)
+            (b0, s0), (b1, s1) = (
+                _regression(self._dummies(table, self.file.names), wanted)
+                for table in (self.file.table, masked)
+            )
+            common = np.minimum(b0 + 2 * s0, b1 + 2 * s1) - np.maximum(b0 - 2 * s0, b1 - 2 * s1)
+            overlap = 0.5 * (common / (4 * s0) + common / (4 * s1))
+            shares.append(np.mean(np.clip(overlap, -1.0, 1.0)[1:]))
+        return float(np.mean(shares))
+
+    def _propensity_error(self, masked: Table) -> float:
+        """Mean squared error of propensity scores of held back records (Woo et al., 2009)."""
+        names = masked.schema.names
+        both = np.vstack([self._plain(self.file.table, names), self._plain(masked, names)])
+        is_masked = np.repeat([0, 1], len(masked))
+        train = np.random.default_rng(self.seed + 1).random(len(both)) < 0.5
+        fitted = self._boosted(is_number=False).fit(both[train], is_masked[train])
+        return float(np.mean((fitted.predict_proba(both[~train])[:, 1] - 0.5) ** 2))
 
     @cached_property
-    def skills(self) -> Mapping[tuple[str, str], float]:
-        """What models learn from the original, where that is something."""
-        every = {(t, m): self._skill(self.file.table, t, m) for t in self.targets for m in MODELS}
-        return {key: skill for key, skill in every.items() if skill >= LEAST_SKILL}
+    def _triples(self) -> list[Names]:
+        names, rng = self.file.table.schema.names, np.random.default_rng(self.seed + 2)
+        drawn = (tuple(rng.choice(names, 3, replace=False).tolist()) for _ in range(TABLES))
+        return [triple for triple in drawn if set(triple) & set(self.file.names)]
 
-    def lost_accuracy(self, masked: Table) -> float:
-        """The part of what models learn from the original that they do not learn any more.
-
-        Below 0 where they learn more: averages of groups have less noise than records.
-        """
-        found = sum(self._skill(masked, target, model) for target, model in self.skills)
-        return 100.0 * (1.0 - found / sum(self.skills.values()))
-
-    def _skill(self, masked: Table, target: str, model: str) -> float:
-        """How much better than the usual value a model foretells original records."""
-        original = self.file.table
-        told = self._foretold(masked, target, model)
-        truth = self._labels(original, target)
-        if not original.attribute(target).is_categorical:
-            return max(0.0, float(r2_score(truth, told)))
-        usual = float(np.mean(truth == np.bincount(truth.astype(int)).argmax()))
-        right = float(accuracy_score(truth, told))
-        return max(0.0, (right - usual) / max(1.0 - usual, 1e-9))
-
-    def _foretold(self, masked: Table, target: str, model: str) -> Array:
-        """Each original record's value, by a model of the masked records in other folds."""
-        original = self.file.table
-        known = tuple(n for n in self.file.names if n != target)
-        wanted, truth = (self._labels(table, target) for table in (masked, original))
-        learnt_from, asked = (self._features(table, known) for table in (masked, original))
-        is_number = not original.attribute(target).is_categorical
-        told = np.full(
-            len(truth), np.mean(truth) if is_number else np.bincount(truth.astype(int)).argmax()
-        )
-        for fold in range(FOLDS):
-            test = self._folds == fold
-            train = ~test & ~masked.suppressed & ~np.isnan(wanted)
-            if train.sum() >= FEWEST and len(np.unique(wanted[train])) > 1:
-                model_of_kind = MODELS[model][is_number](self.seed)
-                fitted = model_of_kind.fit(learnt_from[train], wanted[train])
-                told[test] = fitted.predict(asked[test])
-        return told
-
-    def _labels(self, table: Table, name: str) -> Array:
-        labels = _labels(table, name)
-        if not self.by_ranks or table.attribute(name).is_categorical:
-            return labels
-        return ranked(labels, self.file.table.values(name))
-
-    def _features(self, table: Table, names: tuple[str, ...]) -> Array:
-        original = self.file.table
-        if not self.by_ranks:
-            return features_of(table, names, original)
-        return np.hstack([self._ranked_feature(table, name) for name in names])
-
-    def _ranked_feature(self, table: Table, name: str) -> Array:
-        """A category as shares, a number as its rank on a scale with deviation 1."""
-        original = self.file.table
-        if table.attribute(name).is_categorical:
-            return features_of(table, (name,), original)
-        values = original.values(name)
-        numbers = np.nan_to_num(table.middles(name), nan=float(np.nanmedian(values)))
-        feature: Array = (ranked(numbers, values)[:, None] - 0.5) * np.sqrt(12.0)
-        return feature
-
-    def table_error(self, masked: Table) -> float:
-        """Mean relative difference of the cells of all two-way tables, at most 100 % each."""
-        names, original = self.file.names, self.file.table
-        before, after = (
-            [parts_of(table, name, original) for name in names] for table in (original, masked)
-        )
-        errors = [
-            _cell_errors(before[a].T @ before[b], after[a].T @ after[b])
-            for a, b in combinations(range(len(names)), 2)
+    def _table_error(self, masked: Table) -> float:
+        """Mean total variation distance of three-way tables."""
+        files = [
+            {name: self._binned(table, name) for name in table.schema.names}
+            for table in (self.file.table, masked)
         ]
-        return 100.0 * float(np.mean([error.mean() for error in errors if len(error)]))
-
-    def lost_categories(self, masked: Table) -> float:
-        """Categories (of numbers: fifths) of the original that no record surely has any more."""
-        original, shares = self.file.table, []
-        for name in self.file.names:
-            had = (parts_of(original, name, original) == 1.0).any(axis=0)
-            has = (parts_of(masked, name, original) == 1.0).any(axis=0)
-            shares.append(float(np.mean(~has[had])))
-        return 100.0 * float(np.mean(shares))
-
-    @cached_property
-    def _strikes(self) -> Mapping[str, PreparedAttack]:
-        original = self.file.table
-        attacks = attacks_on(original, original)
-        return {attack.about.name: attack.against(original) for attack in attacks}
-
-    def linked(self, masked: Table) -> float:
-        """People whose own record is the nearest, ties shared; numbers scaled, categories 0/1."""
-        original = self.file.table
-        people = _scaled(original, self.file.names, original)
-        records = _scaled(masked, self.file.names, original)
-        distinct, labels, counts = np.unique(
-            np.round(records, 9), axis=0, return_inverse=True, return_counts=True
+        return float(
+            np.mean([_distance(*([f[n] for n in t] for f in files)) for t in self._triples])
         )
-        near = NearestNeighbors(n_neighbors=1).fit(distinct)
-        apart, _ = near.kneighbors(people)
-        own = np.linalg.norm(people - distinct[labels.ravel()], axis=1)
-        ties = _ties(people, distinct, counts, apart[:, 0])
-        right = own <= apart[:, 0] + 1e-9
-        return 100.0 * float(np.mean(np.where(right, 1.0 / ties, 0.0)))
+
+    def _binned(self, table: Table, name: str) -> Array:
+        column: Array = self._column(table, name)
+        if name in self._scales:
+            bins: Array = np.minimum((column * BINS).astype(int), BINS - 1)
+            return bins
+        codes: Array = column.astype(int)
+        return codes
+
+    # risk
+
+    def _nearest(self, masked: Table) -> tuple[float, float]:
+        """Chance that the nearest record is one's own, and how well distances show members.
+
+        The second is the area under the receiver operating characteristic.
+        """
+        released, inside, outside = (
+            self._compared(table) for table in (masked, self.file.table, self.file.others)
+        )
+        rows, own, sizes = np.unique(released, axis=0, return_inverse=True, return_counts=True)
+        count = min(30, len(rows))
+        search = NearestNeighbors(n_neighbors=count).fit(rows)
+        apart, places = search.kneighbors(inside)
+        ties = apart <= apart[:, :1] + 1e-9
+        is_own = places == own.ravel()[:, None]
+        right = (ties & is_own).any(axis=1) / (ties * sizes[places]).sum(axis=1)
+        distances, _ = search.kneighbors(outside, n_neighbors=1)
+        is_member = np.repeat([1, 0], [len(inside), len(outside)])
+        far = np.concatenate([apart[:, 0], distances[:, 0]])
+        return float(right.mean()), float(roc_auc_score(is_member, -far))
+
+    def _linked_by_weights(self, masked: Table) -> float:
+        """Chance that the record of highest weight is one's own (Fellegi and Sunter, 1969).
+
+        The intruder knows how often masking leaves each attribute as it was, so that a column
+        that tells nothing any more does not count.
+        """
+        before, after = (self._plain(table, self.file.names) for table in (self.file.table, masked))
+        close = np.array([WINDOW / 4 if n in self._scales else 0.0 for n in self.file.names])
+        kept = np.mean(np.abs(before - after) <= close, axis=0)
+        chosen = np.random.default_rng(self.seed + 3).permutation(len(before))[:MOST_LINKED]
+        agree = np.abs(before[chosen, None] - after[None]) <= close
+        m, u = (np.clip(share, 1e-6, 1 - 1e-6) for share in (kept, agree.mean(axis=(0, 1))))
+        scores = agree @ np.log(m * (1 - u) / (u * (1 - m)))
+        best = scores >= scores.max(axis=1, keepdims=True) - 1e-9
+        return float(np.mean(best[np.arange(len(chosen)), chosen] / best.sum(axis=1)))
+
+    def _compared(self, table: Table) -> Array:
+        """Numbers standardized, categories so that two that differ are at a distance of one."""
+        columns = []
+        for name in self.file.names:
+            if name in self._scales:
+                scale = self._scales[name]
+                values = (table.values(name) - scale.mean()) / max(scale.std(), 1e-12)
+                columns.append(values[:, None])
+            else:
+                codes = table.codes(name)[:, None]
+                size = self.file.table.attribute(name).domain_size
+                columns.append((codes == np.arange(size)) * np.sqrt(0.5))
+        return np.round(np.hstack(columns), 9)
+
+    def _gain_of_inference(self, masked: Table) -> float:
+        """Success of boosted trees on members less that on others, in percentage points."""
+        names = self.file.names
+        known = {self.file.confidential: names}
+        for name in names[:MOST_INFERRED]:
+            known[name] = tuple(n for n in names if n != name)
+        gains = []
+        for unknown, features in known.items():
+            is_number = unknown in self._scales
+            wanted = self._column(masked, unknown)
+            if len(np.unique(wanted)) < 2:
+                gains.append(0.0)
+                continue
+            model = self._boosted(is_number).fit(self._plain(masked, features), wanted)
+            inside, outside = (
+                _right(
+                    model.predict(self._plain(table, features)),
+                    self._column(table, unknown),
+                    is_number,
+                )
+                for table in (self.file.table, self.file.others)
+            )
+            gains.append(100.0 * (inside - outside))
+        return float(np.mean(gains))
 
 
-def _labels(table: Table, name: str) -> Array:
-    """What a model learns to foretell: a set by one of its categories, NaN where suppressed."""
-    if not table.attribute(name).is_categorical:
-        low, high = table.ends(name)
-        return np.where(low == high, low, table.middles(name))
-    leaves = table.recoding(name).leaves
-    rng = np.random.default_rng(1)
-    draws = rng.random((len(table), leaves.shape[1]))
-    cells = leaves[table[name]]
-    chosen = np.where(cells, draws, -1.0).argmax(axis=1).astype(float)
-    return np.where(cells.all(axis=1) & (leaves.shape[1] > 1), np.nan, chosen)
+def _right(predicted: Array, truth: Array, is_number: bool) -> float:
+    if is_number:
+        return float(np.mean(np.abs(predicted - truth) <= WINDOW))
+    return float(np.mean(predicted == truth))
 
 
-def _trees(kind: Any) -> Callable[[int], Any]:
-    return lambda seed: kind(n_estimators=25, min_samples_leaf=3, random_state=seed)
+def _regression(features: Array, wanted: Array) -> tuple[Array, Array]:
+    """Coefficients of least squares and their standard errors."""
+    design = np.column_stack([np.ones(len(wanted)), features])
+    coefficients, *_ = np.linalg.lstsq(design, wanted, rcond=None)
+    squares = ((wanted - design @ coefficients) ** 2).sum() / (len(wanted) - design.shape[1])
+    variances = np.diag(np.linalg.pinv(design.T @ design)) * squares
+    return coefficients, np.sqrt(np.maximum(variances, 1e-12))
 
 
-MODELS: Mapping[str, tuple[Callable[[int], Any], Callable[[int], Any]]] = {
-    "trees": (_trees(ExtraTreesClassifier), _trees(ExtraTreesRegressor)),
-    "lines": (lambda _: RidgeClassifier(), lambda _: Ridge()),
-}
-"""How each model foretells categories, and numbers."""
-
-
-def _cell_errors(before: Array, after: Array) -> Array:
-    counted = before >= COUNTED
-    errors: Array = np.minimum(1.0, np.abs(after - before)[counted] / before[counted])
-    return errors
-
-
-def _gain(success: AttackResult) -> float:
-    """What an attack gets beyond its baseline, as a share of what that leaves open."""
-    return 100.0 * max(0.0, (success.value - success.baseline) / (100.0 - success.baseline))
-
-
-def _scaled(table: Table, names: tuple[str, ...], original: Table) -> Array:
-    """Features in which two categories are 1 apart, and ordered ones by their places."""
-    columns = []
-    for name in names:
-        attribute = table.attribute(name)
-        if attribute.kind is Kind.NOMINAL:
-            columns.append(features_of(table, (name,), original) / np.sqrt(2.0))
-        elif attribute.kind is Kind.ORDINAL:
-            places = np.nan_to_num(table.middles(name), nan=attribute.domain_size / 2)
-            columns.append(places[:, None] / max(1, attribute.domain_size - 1))
-        else:
-            columns.append(features_of(table, (name,), original))
-    return np.hstack(columns)
-
-
-def _ties(people: Array, distinct: Array, counts: Array, apart: Array) -> Array:
-    """How many records are as near to each person as the nearest."""
-    ties = np.empty(len(people))
-    norms = (distinct**2).sum(axis=1)
-    for start in range(0, len(people), 500):
-        some = slice(start, start + 500)
-        squared = norms - 2.0 * people[some] @ distinct.T + (people[some] ** 2).sum(1)[:, None]
-        near = np.sqrt(np.maximum(squared, 0.0)) <= apart[some, None] + 1e-6
-        ties[some] = near @ counts
-    return np.maximum(ties, 1.0)
+def _distance(first: list[Array], second: list[Array]) -> float:
+    """Total variation distance of two tables of counts."""
+    sizes = [int(max(a.max(), b.max())) + 1 for a, b in zip(first, second, strict=True)]
+    counts = [
+        np.bincount(np.ravel_multi_index(tuple(codes), sizes), minlength=int(np.prod(sizes)))
+        for codes in (first, second)
+    ]
+    return float(np.abs(counts[0] - counts[1]).sum() / 2 / len(first[0]))

@@ -5,9 +5,10 @@ required, a small budget), some points of each judged by models, tables and atta
 no code with loss and risk. Readings are kept in the folder KEPT and read from there again; the
 two files held out are judged when they are named, or with ``all``.
 
-How a rule wins was written before anything was judged. Outside loss is the mean of lost
-accuracy, table error and lost categories; outside risk the larger of the audit's best attack
-and linkage by nearest neighbours. Six stewards weigh the two as stewards do: evenly, loss
+How a rule wins was written before anything was judged. Outside loss is the mean of the lost skill
+of models, of confidence intervals that no longer overlap and of table error; outside risk the
+larger of linkage by nearest neighbours and inference by boosted trees beyond other people. Six
+stewards weigh the two as stewards do: evenly, loss
 twice, risk twice, by the worse of both, the least loss with a risk of at most 20 % (one in
 five), and of at most 9 % (one in eleven). What a steward finds at fault in a point, less
 what is at fault in the best point of the same front, is that steward's regret; who breaks a
@@ -39,8 +40,8 @@ Rule = Callable[[Sequence[Row], float], Row]
 EVALUATIONS, SEED, K = 150, 1, 5
 SEARCHES = ("grid", "grouping", "generalization")
 COLUMNS = (
-    "loss", "risk", "k", "typical", "accuracy", "tables", "categories", "linking", "learned",
-    "audit", "nearest",
+    "loss", "risk", "k", "typical", "skill", "intervals", "tables", "nearest", "inference",
+    "membership",
 )  # fmt: skip
 POINTS = 7
 """Points of a front that are judged besides those that rules choose."""
@@ -82,11 +83,11 @@ RULES: Mapping[str, Rule] = {
 
 
 def outside_loss(row: Row) -> float:
-    return float(np.mean([max(0.0, row[name]) for name in ("accuracy", "tables", "categories")]))
+    return float(np.mean([max(0.0, row[name]) for name in ("skill", "intervals", "tables")]))
 
 
 def outside_risk(row: Row) -> float:
-    return max(row["audit"], row["nearest"])
+    return max(row["nearest"], row["inference"])
 
 
 def _limited(limit: float) -> Callable[[Row], float]:
@@ -129,7 +130,7 @@ class Front:
 
     @property
     def judged(self) -> list[Row]:
-        return [row for row in self.rows if "audit" in row]
+        return [row for row in self.rows if "nearest" in row]
 
 
 def judged_front(file: StudyFile) -> Front:
@@ -149,13 +150,15 @@ def judged(file: StudyFile, judges: Judges, done: Protection, number: int) -> Ro
     """What the outside judges say of a point, and how many records are alike in it."""
     masked = done.files(number).masked
     sizes = classes_of(masked, file.names).sizes
-    audit = done.findings[number].audit
-    successes = {finding.about.name: finding.success for finding in audit.attacks}
+    before, after = judges.loss(file.table), judges.loss(masked)
+    lost = [(after[m] - before[m]) / (1.0 - before[m]) for m in ("linear", "boosted")]
     return {
         "k": float(sizes.min()),
         "typical": float(np.median(np.repeat(sizes, sizes))),
-        **judges.use(masked),
-        **judges.risk(masked, successes),
+        "skill": 100.0 * float(np.mean(lost)),
+        "intervals": 50.0 * after["intervals"],
+        "tables": 100.0 * after["tables"],
+        **judges.risk(masked),
     }
 
 

@@ -47,7 +47,7 @@ HOMES = {
     "fastapi": ("web/",),
     "uvicorn": ("web/",),
     "matplotlib": ("report/",),
-    "sklearn": ("api/sklearn.py",),
+    "sklearn": ("api/sklearn.py", "measures/attacks/learned_inference.py"),
     "jinja2": ("report/", "web/"),
     "pydantic": ("web/",),
     "starlette": ("web/",),

@@ -30,7 +30,7 @@ from evomask.data.table import Table
 from evomask.errors import FileError
 from evomask.io.masked_tables import masked_version
 from evomask.io.tables import source_of
-from evomask.measures.disclosure.risk import StrictReading
+from evomask.measures.disclosure.risk import RiskReading
 from evomask.measures.profiles import profile
 from evomask.runs.synthetic import matched, synthetic_file
 
@@ -132,7 +132,7 @@ def pair(table: Table, masked: Table) -> dict[str, float]:
     """Loss and risk by our judges."""
     ours = profile("strict")
     read = ours.reported(QUASI).against(table)
-    risk = read.judged(masked).risk if isinstance(read, StrictReading) else read(masked)
+    risk = read.assess(masked).risk if isinstance(read, RiskReading) else read(masked)
     return {"loss": ours.loss(QUASI).against(table)(masked), "risk": risk}
 
 

@@ -13,14 +13,15 @@ from evomask.report.drawing import svg
 Found = dict[str, Any]
 Row = dict[str, Any]
 
-HEAD = """# Beside others
-What users would pick instead, asked for the same work on the same machine, each work in one run.
-This page and its pictures are written by `make bench-peers` from what it found; only the figures of
-another day, below, were written down by hand.
+HEAD = """# Comparison with other programs
+Alternative programs on the same tasks and the same machine, each task in one run.
+`make bench-peers` writes this page and its charts from its results; only the earlier figures below
+were entered manually.
 
 A **ratio** is the CPU time of the other over ours: 10 means that evomask took a tenth. It counts
-the work itself, on one thread, without starting a program, reading a file or compiling. Quality is
-read by one judge for all who answer. Where somebody is faster or better, the page says so.
+the task itself, on one thread, without starting a program, reading a file or compiling. The same
+measures of quality apply to all programs. The page also states where another program is faster or
+better.
 
 """
 REASONS = {
@@ -30,23 +31,23 @@ REASONS = {
 NOTES = {
     "linkage": (
         "The value is the percentage of records that are linked to their own. recordlinkage ends "
-        "its fit after a hundred rounds unless told; fitted to the end it links the same records "
+        "its fit after a hundred rounds by default; after convergence, it links the same records "
         "as evomask (tests/peers)."
     ),
     "univariate": (
-        "microagg1d's usual method for so small a k misses the optimum by a little; its slower "
-        "ones find it."
+        "microagg1d's default method for small k misses the optimum slightly; its slower "
+        "methods find it."
     ),
 }
 """What a reader of a work's table should know."""
 
-MAIN = """## The main job
-Adult, 8 quasi-identifiers, k = 5 where somebody asks for it. Loss and risk are ours, lower is
-better. SDMetrics' score is higher where columns and pairs of columns look more alike; anonymeter's
-rates tell how often its attacks are right, lower is better; it is shown 3,000 records of each file
-at most. Both read single values: a cell that may be several is read as one of them, by chance. A
-synthetic record belongs to nobody; it stands beside the original record that it is most like.
-Records beyond the 30,162 of Adult are drawn again from it.
+MAIN = """## The main task: protecting a file
+Adult, 8 quasi-identifiers, k = 5 for programs that accept a requirement. Loss and risk are
+evomask's, lower is better. SDMetrics' score is higher if columns and pairs of columns are more
+similar; anonymeter's rates are the success rates of its attacks, lower is better, on at most 3,000
+records of each file. Both need single values: a generalized cell is read as one of its values, at
+random. A synthetic record has no original; it is matched with a similar original record. Records
+beyond the 30,162 of Adult are resampled from it.
 
 """
 JUDGES = ("sdmetrics", "linkability", "inference", "singling-out")
@@ -182,7 +183,7 @@ def _committed(figures: list[Row]) -> str:
         for f in figures
     ]  # fmt: skip
     return (
-        "## Figures of another day\nThese were **not** measured in this run unless they "
+        "## Earlier figures\nThese were **not** measured in this run unless they "
         "stand in a table above. The script asks sdcMicro where there is an `Rscript` (or "
         "`EVOMASK_RSCRIPT` names one), and ARX where `EVOMASK_ARX` names its jar. Otherwise these "
         f"are the figures of an earlier day, for orientation.\n\n{_table(head, lines)}\n"
@@ -199,8 +200,8 @@ def _absent(found: Found) -> str:
 
 def _again() -> str:
     return (
-        "## Again\n`make bench-peers` installs every peer into an environment of its own and "
-        "writes this page; `PEERS_OPTIONS='--mdav 1000,1000000 --main 30162'` asks for other "
+        "## Reproduction\n`make bench-peers` installs every peer into its own environment and "
+        "writes this page; `PEERS_OPTIONS='--mdav 1000,1000000 --main 30162'` sets other "
         "sizes. "
         "Adult and the household file are read from the folder that `EVOMASK_DATA` names; works "
         "whose data are not there are left out and named.\n"

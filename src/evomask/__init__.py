@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from evomask.api.search import search as search
     from evomask.api.sklearn import TrainingMasker as TrainingMasker
     from evomask.data.hierarchy import Hierarchy as Hierarchy
+    from evomask.data.scenario import Scenario as Scenario
     from evomask.errors import EvomaskError as EvomaskError
     from evomask.masking.composition import InTurn as InTurn
     from evomask.masking.composition import Stratified as Stratified
@@ -75,6 +76,7 @@ _NAMES = {
     "evomask.api.search": ("SearchResult", "search"),
     "evomask.api.sklearn": ("TrainingMasker",),
     "evomask.data.hierarchy": ("Hierarchy",),
+    "evomask.data.scenario": ("Scenario",),
     "evomask.errors": ("EvomaskError",),
     "evomask.masking.composition": ("InTurn", "Stratified"),
     "evomask.masking.enforce.repair": ("Repair",),

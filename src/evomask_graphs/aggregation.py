@@ -8,7 +8,7 @@ from evomask_graphs.profiles import NO_TOPIC
 
 
 def common_places(places: Places, locations: Indices, labels: Labels) -> Indices:
-    """The closest common ancestor of each cluster's places."""
+    """Return the lowest common ancestor of each cluster's places."""
     order, starts = _runs(labels)
     branches = places.ancestors[locations[order]]
     low, high = np.minimum.reduceat(branches, starts), np.maximum.reduceat(branches, starts)
@@ -21,7 +21,7 @@ def borda_topics(topics: Indices, labels: Labels) -> Indices:
     """The topics with the highest Borda counts in each cluster (figure 6.3).
 
     Of three topics the first counts 3, the second 2, the third 1. Ties go to the topic that
-    more members name, then to the first by name; a cluster that names too few gets fewer.
+    more members name, then to the first by name; a cluster with too few topics gets fewer.
     """
     n_topics = topics.shape[1]
     chosen = np.full((int(labels.max()) + 1, n_topics), NO_TOPIC, dtype=np.int64)

@@ -45,7 +45,7 @@ def protect_graph(
         use.check_supernodes_target(folder, force=False)
     loaded = use.with_profiles(graph_from_networkx(graph), tuple(location), tuple(topics))
     protectors = use.protector_named(protector), use.generator(seed)
-    masked = use.protected_with_edges(
+    masked = use.protect_with_edges(
         loaded, k, *protectors, degrees=edges, neighbourhoods=neighbourhoods
     )
     if folder is not None:
@@ -65,8 +65,8 @@ def measure_graph(
     are matched by name.
 
     Args:
-        neighbours_alone: whether intruders know the attributes of neighbours and not those of the
-            node they look for, as in the thesis.
+        neighbours_alone: whether intruders know the attributes of neighbours only, not those of the
+            target, as in the thesis.
     """
     from evomask_graphs.graph_files import graph_from_networkx
     from evomask_graphs.runs.protect import read_aligned, with_profiles

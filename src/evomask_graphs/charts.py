@@ -20,8 +20,8 @@ class StudyRow:
 
     Args:
         losses: AAMIL, CDIL, DBIL and their mean.
-        risks: disclosure risk by what the intruder knows.
-        microdata: loss and risk of the table that is extracted.
+        risks: disclosure risk by the knowledge of the intruder.
+        microdata: loss and risk of the extracted table.
     """
 
     k: int
@@ -35,7 +35,7 @@ def study_charts(rows: Sequence[StudyRow]) -> tuple[Chart, ...]:
     return (
         _by_k("graph-loss", "Information loss by k", "information loss in percent", rows,
               lambda row: row.losses),
-        _by_k("graph-risk", "Disclosure risk by k", "neighbourhoods found again in percent", rows,
+        _by_k("graph-risk", "Disclosure risk by k", "re-identified neighbourhoods in percent", rows,
               lambda row: row.risks),
         _by_k("graph-microdata", "Extracted microdata by k, by evomask's own measures", "percent",
               rows, lambda row: row.microdata),
@@ -56,10 +56,10 @@ def _by_k(
     )
     ends = ", ".join(f"{line.name} {line.y[0]:.1f} to {line.y[-1]:.1f}" for line in series)
     reading = f"From k = {rows[0].k} to k = {rows[-1].k}, in percent: {ends}."
-    return Chart(name, title, reading, Axis("k, nodes that look alike"), Axis(unit), series)
+    return Chart(name, title, reading, Axis("k, nodes that share a profile"), Axis(unit), series)
 
 
-def outlined_graph(graph: Graph, name: str, title: str, reading: str, seed: int = 0) -> Chart:
+def outline_chart(graph: Graph, name: str, title: str, reading: str, seed: int = 0) -> Chart:
     """Draw a graph of any size without attributes: edges as lines, nodes as points."""
     spots = _layout(graph, seed)
     axis = Axis("position without meaning")
@@ -80,22 +80,22 @@ def links_chart(points: Mapping[str, Sequence[tuple[int, float, float]]]) -> Cha
     last = next(iter(points.values()))[-1][0]
     return Chart(
         "graph-links",
-        "What links and profiles lose together",
-        f"At k = {last}, percent of edges and of profiles lost: {'; '.join(parts)}.",
+        "Loss of links and of profiles",
+        f"At k = {last}, loss of edges and of profiles in percent: {'; '.join(parts)}.",
         Axis("edges in only one of the two graphs, percent"),
         Axis("semantic information loss, percent"),
         series,
     )
 
 
-def drawn_graph(graph: Graph, name: str, title: str, column: str, seed: int = 0) -> Chart:
+def graph_chart(graph: Graph, name: str, title: str, column: str, seed: int = 0) -> Chart:
     """Draw a small graph: edges as lines, nodes as points, one series per category.
 
-    Positions depend on the edges alone, so the graph before and after looks alike.
+    Positions depend on the edges alone, so the graph has the same layout before and after.
     """
     if len(graph) > MOST_DRAWN:
         raise ParameterError(
-            f"a graph of {len(graph)} nodes is too large to draw; up to {MOST_DRAWN} can be"
+            f"a graph of {len(graph)} nodes is too large to draw; the limit is {MOST_DRAWN}"
         )
     spots = _layout(graph, seed)
     attribute = graph.nodes.attribute(column)
@@ -107,7 +107,7 @@ def drawn_graph(graph: Graph, name: str, title: str, column: str, seed: int = 0)
     )
     reading = (
         f"{len(graph)} nodes and {len(graph.edges)} edges; "
-        f"{len(points)} categories of {column} are told apart."
+        f"{len(points)} categories of {column} have different marks."
     )
     axis = Axis("position without meaning")
     return Chart(name, title, reading, axis, axis, _lines(graph, spots) + points)
@@ -146,7 +146,7 @@ def _lines(graph: Graph, spots: Points) -> tuple[Series, ...]:
 
 
 def _walk(start: int, links: Sequence[Sequence[int]], seen: set[int]) -> list[int]:
-    """Depth first along every edge of a component and back."""
+    """Return a depth-first walk along every edge of a component and back."""
     walk, path, used = [start], [start], set[tuple[int, int]]()
     seen.add(start)
     while path:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evomask.cli.terminal import options
-from evomask.cli.terminal.help import examples, registered
+from evomask.cli.terminal.help import examples, register_command
 from evomask.cli.terminal.output import notes, progress, say, say_json
 from evomask.errors import ParameterError
 
@@ -31,7 +31,10 @@ GraphFile = Annotated[
 ]
 K = Annotated[int, typer.Option("-k", help="Minimum number of nodes that share a profile.")]
 Nodes = Annotated[
-    Path | None, typer.Option("--nodes", help="Node table of edges.", rich_help_panel=PROFILES)
+    Path | None,
+    typer.Option(
+        "--nodes", help="Node table, if GRAPH is a table of edges.", rich_help_panel=PROFILES
+    ),
 ]
 Location = Annotated[
     str,
@@ -48,7 +51,9 @@ PlaceTable = Annotated[
 ]
 Directed = Annotated[
     bool | None,
-    typer.Option("--directed/--undirected", help="Whether edges go one way; as the file says."),
+    typer.Option(
+        "--directed/--undirected", help="Whether edges are directed [default: as in the file]."
+    ),
 ]
 Protector = Annotated[
     str, typer.Option("--protector", help="search (loses less) or random (Algorithm 14).")
@@ -57,12 +62,12 @@ KnowsOwn = Annotated[
     bool,
     typer.Option(
         "--own/--neighbours-alone",
-        help="Whether intruders know the node's own attributes; the thesis' do not.",
+        help="Whether intruders know the target's own attributes (in the thesis, they do not).",
     ),
 ]
 
 
-@registered(graphs)
+@register_command(graphs)
 @examples(
     "evomask graph crawl network --start alice --users 200 --out graph.graphml",
 )
@@ -70,8 +75,10 @@ def crawl(
     network: Annotated[str, typer.Argument(help="A folder of JSON lines, or a server's address.")],
     start: Annotated[str, typer.Option("--start", help="The first user.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The graph.")],
-    users: Annotated[int, typer.Option("--users", help="Users to find at most.")] = 100,
-    posts: Annotated[int, typer.Option("--posts", help="Posts to read of each at most.")] = 40,
+    users: Annotated[int, typer.Option("--users", help="Maximum number of users.")] = 100,
+    posts: Annotated[
+        int, typer.Option("--posts", help="Maximum number of posts read per user.")
+    ] = 40,
     run: Annotated[
         Path | None, typer.Option("--run", help="Folder of a crawl that can be resumed.")
     ] = None,
@@ -91,12 +98,12 @@ def crawl(
         return
     say(f"{outcome.users} users and {outcome.edges} edges: {outcome.out}")
     say(
-        f"{outcome.hidden} users show nothing in public, {outcome.unknown_places} name an unknown "
+        f"{outcome.hidden} users have no public profile, {outcome.unknown_places} have an unknown "
         f"place, {outcome.without_topics} have no topic"
     )
 
 
-@registered(graphs)
+@register_command(graphs)
 @examples(
     "evomask graph protect graph.graphml -k 5 --edges --out protected.graphml",
 )
@@ -143,18 +150,19 @@ def protect(
     say_json(_protected_json(outcome)) if json else say(_protected_in_words(outcome))
 
 
-@registered(graphs)
+@register_command(graphs)
 @examples(
     "evomask graph measure graph.graphml protected.graphml --key key.csv",
 )
 def measure(
     original: GraphFile,
     masked: Annotated[Path, typer.Argument(metavar="MASKED", help="The protected graph.")],
-    key: Annotated[Path | None, typer.Option("--key", help="What protect --key wrote.")] = None,
+    key: Annotated[Path | None, typer.Option("--key", help="Key file of protect --key.")] = None,
     knows_own: KnowsOwn = True,
     nodes: Nodes = None,
     masked_nodes: Annotated[
-        Path | None, typer.Option("--masked-nodes", help="Node table of masked edges.")
+        Path | None,
+        typer.Option("--masked-nodes", help="Node table, if MASKED is a table of edges."),
     ] = None,
     location: Location = "",
     topics: Topics = "",
@@ -171,7 +179,7 @@ def measure(
     say_json(_as_json(readings)) if json else say(_in_words(readings))
 
 
-@registered(graphs)
+@register_command(graphs)
 @examples(
     "evomask graph extract protected.graphml -k 5 --out people.csv",
     "evomask graph extract protected.graphml -k 5 --original graph.graphml --key key.csv -o p.csv",
@@ -179,16 +187,17 @@ def measure(
 def extract(
     graph: GraphFile,
     k: K,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The table of records.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Table of records to write.")],
     original: Annotated[
         Path | None,
         typer.Option("--original", help="The graph before protection: loss and risk against it."),
     ] = None,
-    key: Annotated[Path | None, typer.Option("--key", help="What protect --key wrote.")] = None,
+    key: Annotated[Path | None, typer.Option("--key", help="Key file of protect --key.")] = None,
     protector: Protector = "search",
     nodes: Nodes = None,
     original_nodes: Annotated[
-        Path | None, typer.Option("--original-nodes", help="Node table of original edges.")
+        Path | None,
+        typer.Option("--original-nodes", help="Node table, if the original is a table of edges."),
     ] = None,
     location: Location = "",
     topics: Topics = "",
@@ -214,9 +223,10 @@ def extract(
     if json:
         say_json({**asdict(outcome), **_texts(outcome), "notes": list(outcome.notes)})
         return
-    say(f"{outcome.records} records, alike in groups of {outcome.smallest} or more: {outcome.out}")
+    say(f"{outcome.records} records in groups of {outcome.smallest} or more: {outcome.out}")
     say(
-        f"information loss {outcome.loss:.2f} %, records found again {outcome.risk:.2f} %, against "
+        f"information loss {outcome.loss:.2f} %, records re-identified {outcome.risk:.2f} %, "
+        f"against "
         f"{outcome.against}, by evomask's own measures"
     )
 
@@ -225,7 +235,7 @@ def _texts(outcome: "ExtractOutcome") -> dict[str, str]:
     return {"out": str(outcome.out), "against": str(outcome.against)}
 
 
-@registered(graphs)
+@register_command(graphs)
 @examples(
     "evomask graph study graph.graphml --ks 2-10 --runs 3 --out figures",
 )
@@ -237,7 +247,7 @@ def study(
     protector: Protector = "search",
     knows_own: KnowsOwn = True,
     links: Annotated[
-        bool, typer.Option("--links", help="Loss of links beside loss of profiles, too.")
+        bool, typer.Option("--links", help="Also plot loss of links against loss of profiles.")
     ] = False,
     nodes: Nodes = None,
     location: Location = "",
@@ -350,7 +360,7 @@ def _in_words(readings: "Readings") -> str:
     return "\n".join(
         [
             f"information loss {loss.mean:.2f} % ({each})",
-            "neighbourhoods found again, by what is known: "
+            "re-identified neighbourhoods, by the intruder's knowledge: "
             + ", ".join(f"{name} {value}" for name, value in risks.items()),
         ]
     )

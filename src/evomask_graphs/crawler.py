@@ -60,9 +60,9 @@ class Crawl:
 
     Args:
         start: the first user.
-        n_users: how many users to find at most.
-        n_posts: how many posts to read of each at most.
-        seed: decides who is next; a crawl that goes on draws as if it had never stopped.
+        n_users: maximum number of users.
+        n_posts: maximum number of posts read per user.
+        seed: seed of the choice of the next user; a resumed crawl makes the same choices.
     """
 
     start: str
@@ -134,7 +134,7 @@ def _visit(name: str, user: User | None, lexicon: Lexicon) -> Visit:
 
 
 def graph_of(visits: Iterable[Visit]) -> Graph:
-    """Build the graph of found users and of who follows whom among them."""
+    """Build the graph of visited users, with an edge for each user who follows another."""
     users = [visit for visit in visits if visit.found]
     place = {visit.name: position for position, visit in enumerate(users)}
     edges = [
@@ -171,7 +171,7 @@ class VisitLog:
             return []
         head, *lines = self._whole_lines() or [b"{}"]
         if self._entry(head, 1) != _head(crawl):
-            raise DataError(f"{self.path} holds another crawl; give it another folder")
+            raise DataError(f"{self.path} holds another crawl; choose another folder")
         return [self._visit(line, number) for number, line in enumerate(lines, 2)]
 
     def add(self, visit: Visit) -> None:
@@ -179,7 +179,7 @@ class VisitLog:
         self._write(asdict(visit))
 
     def _write(self, entry: Mapping[str, object]) -> None:
-        """Write a line, or nothing of it if the disk is full."""
+        """Write a line completely, or not at all if the disk is full."""
         line = json.dumps(entry).encode() + b"\n"
         try:
             with open(self.path, "ab", buffering=0, opener=_for_owner) as file:
@@ -221,7 +221,7 @@ class VisitLog:
             raise self._damaged(number) from None
 
     def _damaged(self, number: int) -> DataError:
-        return DataError(f"line {number} of {self.path} is damaged; start the crawl anew")
+        return DataError(f"line {number} of {self.path} is damaged; start a new crawl")
 
 
 def _head(crawl: Crawl) -> dict[str, object]:

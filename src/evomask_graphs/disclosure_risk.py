@@ -16,11 +16,11 @@ from evomask_graphs.graph import Edges, Graph
 from evomask_graphs.profiles import Profiles
 
 PATIENCE = 10_000
-"""Steps back after which it stays in doubt whether two neighbourhoods of equal signature are the
-same: they count as the same where a risk is measured, and as different where k is guaranteed."""
+"""Limit of backtracking steps in the comparison of two neighbourhoods of equal signature. Beyond
+it, they count as equal in a risk measure, and as different in a guarantee of k."""
 
 BUCKETS = ((0, 0), (1, 1), (2, 4), (5, 10), (11, 20), (21, None))
-"""Sizes of candidate sets, as Hay and others (2007) group them; 0 is nothing found."""
+"""Size classes of candidate sets, as in Hay and others (2007); 0 means no match."""
 
 OUT, IN = 1, 2
 
@@ -31,7 +31,7 @@ class Risk:
 
     Args:
         matched: percentage of nodes whose neighbourhood is found (disclosure risk).
-        candidates: percentage of nodes by number of protected nodes that fit.
+        candidates: percentage of nodes by number of matching protected nodes.
     """
 
     matched: float
@@ -60,7 +60,8 @@ def disclosure_risk(
     """Disclosure risk for each kind of knowledge; see `knowledge_of`.
 
     Args:
-        knows_own: whether a node's own attributes must agree, or its neighbours' alone (6.4).
+        knows_own: whether a node's own attributes must also agree, or only those of its neighbours
+            (6.4).
     """
     links = Neighbourhoods.of(graph, masked_graph)
     old, new = original.codes(), masked.codes()
@@ -91,7 +92,7 @@ def _bucket_name(low: int, high: int | None) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Neighbourhoods:
-    """One or more graphs side by side, with a row of neighbours for each node."""
+    """Neighbours of each node in one or more graphs."""
 
     starts: Indices
     neighbours: Indices
@@ -115,7 +116,8 @@ class Neighbourhoods:
         """Class of each node; nodes of a class have the same neighbourhood and values in *columns*.
 
         Args:
-            doubt_is_same: what two neighbourhoods are that cannot be compared in `PATIENCE` steps.
+            doubt_is_same: whether two neighbourhoods that cannot be compared in `PATIENCE` steps
+                are equal.
         """
         from evomask_graphs.kernels.neighbourhoods import neighbourhood_classes, signatures
 

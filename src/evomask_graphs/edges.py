@@ -12,16 +12,16 @@ from evomask_graphs.graph import Edges, Graph
 TRIES = 50
 
 
-def degree_anonymous(graph: Graph, k: int, rng: np.random.Generator) -> Graph:
+def anonymize_degrees(graph: Graph, k: int, rng: np.random.Generator) -> Graph:
     """Add edges until every degree is shared by k or more nodes.
 
-    Degrees are raised as little as possible (Liu and Terzi, 2008, dynamic programming). Edges then
-    join nodes that lack some; the remainder goes to nodes of common degrees, of which enough
-    remain. If that fails, a few random degrees are raised and all is tried again. Self-loops are
-    removed: they could make it impossible.
+    Degrees are raised as little as possible (Liu and Terzi, 2008, dynamic programming). Edges are
+    then added between nodes with too few; remaining edges go to nodes with frequent degrees. If
+    that fails, a few random degrees are raised and the procedure is repeated. Self-loops are
+    removed, because they could make it infeasible.
     """
     if graph.directed:
-        raise DataError("k-degree anonymity needs edges that go both ways; use --undirected")
+        raise DataError("k-degree anonymity needs undirected edges; use --undirected")
     k = validate_k(k, len(graph))
     graph = graph.with_edges(graph.edges[graph.edges[:, 0] != graph.edges[:, 1]])
     raised = graph.degrees.copy()
@@ -32,16 +32,14 @@ def degree_anonymous(graph: Graph, k: int, rng: np.random.Generator) -> Graph:
         lowest = np.argsort(raised, kind="stable")[: max(2 * k, len(graph) // 20)]
         raised[rng.choice(lowest, size=(len(lowest) + 1) // 2, replace=False)] += 1
         raised = np.minimum(raised, len(graph) - 1)
-    raise DataError(
-        f"no way was found to make degrees {k}-anonymous by adding edges; choose a smaller k"
-    )
+    raise DataError(f"degrees could not be made {k}-anonymous by adding edges; choose a smaller k")
 
 
 def anonymous_degrees(degrees: Indices, k: int) -> Indices:
     """Minimally raised degrees, each shared by k or more nodes.
 
-    Nodes in order of decreasing degree are cut into runs of k to 2k-1; each run takes the degree of
-    its first node. Cost is O(n k).
+    Nodes in order of decreasing degree are divided into runs of k to 2k-1; each run takes the
+    degree of its first node. Cost is O(n k).
     """
     order = np.argsort(-degrees, kind="stable")
     falling = degrees[order]
@@ -81,7 +79,8 @@ class _Builder:
         return np.array(self._added, dtype=np.int64).reshape(-1, 2)
 
     def join(self, rng: np.random.Generator) -> bool:
-        """Join nodes that lack edges, largest deficit first; return whether all are served."""
+        """Join nodes that lack edges, largest deficit first; return whether all have their target
+        degree."""
         for node in np.argsort(-self.lacking, kind="stable").tolist():
             partners = np.flatnonzero(self.lacking > 0)
             falling = partners[np.argsort(-self.lacking[partners], kind="stable")]
@@ -128,8 +127,8 @@ def _is_anonymous(degrees: Indices, k: int) -> bool:
     return bool(np.all((counts == 0) | (counts >= k)))
 
 
-def shuffled_edges(graph: Graph, percent: float, rng: np.random.Generator) -> Graph:
-    """Baseline: delete a percentage of edges and add as many between other nodes.
+def shuffle_edges(graph: Graph, percent: float, rng: np.random.Generator) -> Graph:
+    """Baseline: delete a percentage of edges and add the same number between other nodes.
 
     Hay and others (2007). Pairs that are edges of the original are not added.
     """
@@ -142,7 +141,9 @@ def shuffled_edges(graph: Graph, percent: float, rng: np.random.Generator) -> Gr
     pairs = n * (n - 1) // (1 if graph.directed else 2)
     proper = sum(a != b for a, b in present)
     if count > pairs - proper:
-        raise ParameterError("the graph is too dense to add that many other edges; lower it")
+        raise ParameterError(
+            "the graph is too dense to add that many other edges; use a lower percentage"
+        )
     added: list[tuple[int, int]] = []
     while len(added) < count:
         a, b = (int(end) for end in rng.integers(n, size=2))

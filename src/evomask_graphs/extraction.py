@@ -27,8 +27,8 @@ class Extraction:
     Args:
         table: the k-anonymous records, in the order of the nodes.
         loss: mean distance of original values to released ones, in percent, degree included.
-        risk: percentage of original records that are found among the released ones.
-        smallest: size of the smallest group of records that look alike.
+        risk: percentage of re-identified original records.
+        smallest: size of the smallest equivalence class.
     """
 
     table: Table
@@ -47,7 +47,7 @@ def microdata(profiles: Profiles, degrees: Indices) -> Table:
     return Table(Schema((degree, *profile.schema.attributes)), columns)
 
 
-def extracted(
+def extract_microdata(
     graph: Graph,
     columns: ProfileColumns,
     k: int,
@@ -60,8 +60,8 @@ def extracted(
 
     Args:
         graph: in the thesis the protected one.
-        original: what loss and risk are measured against, nodes in the same order; *graph*
-            itself where there is no other.
+        original: graph against which loss and risk are measured, with nodes in the same order;
+            *graph* by default.
     """
     source = graph if original is None else original
     before, profiles = profiles_of(columns, source.nodes, graph.nodes)

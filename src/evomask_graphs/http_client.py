@@ -87,9 +87,8 @@ class PoliteClient:
     Args:
         server: scheme and host.
         pause: seconds between two requests, at least.
-        retries: how often to ask again after a failure, each time waiting twice as long.
-        sleep, now, clock: waiting, the time of day, and a clock that only goes forwards;
-            arguments so that tests do not wait.
+        retries: number of retries after a failure, with doubled waiting times. sleep, now, clock:
+            sleep function, time of day, and monotonic clock; replaced in tests.
     """
 
     server: str
@@ -106,7 +105,7 @@ class PoliteClient:
         """Return the response, or None if the resource is not public."""
         if not self._allowed().can_fetch(NAME, address):
             raise DataError(
-                "the server's robots.txt asks not to read what a crawl needs; choose another server"
+                "the server's robots.txt disallows the requests of a crawl; choose another server"
             )
         answer = self._asked(address)
         if answer.status in NOT_PUBLIC:

@@ -55,10 +55,10 @@ def semantic_loss(
 def adjacency_loss(
     original: Profiles, masked: Profiles, arcs: Edges, masked_arcs: Edges
 ) -> MeasuredLoss:
-    """AAMIL: change in how often one category is linked with another.
+    """AAMIL: change of the frequencies of links between categories.
 
-    In the masked matrix a row is the node's original category and a column the neighbour's
-    masked one, as figure 6.6 has it. Without links nothing is lost.
+    In the masked matrix, rows are original categories of nodes and columns masked categories of
+    neighbours, as in figure 6.6. Without links nothing is lost.
     """
     new = masked.codes()
     return MeasuredLoss(

@@ -19,7 +19,7 @@ from evomask_graphs.topics import Post
 
 PAGE_OF_POSTS, PAGE_OF_FOLLOWED = 40, 80
 MOST_PAGES = 50
-"""Pages of one list that are asked for at most, however many the server says there are."""
+"""Maximum number of requested pages of a list, whatever the server states."""
 LONGEST_NAME = 320
 _NEXT = re.compile(r'<([^>]*)>\s*;\s*rel="?next"?')
 _TAGS = re.compile(r"<[^>]*>")
@@ -37,8 +37,8 @@ class Mastodon:
 
     Args:
         server: its address, such as ``https://mastodon.example``.
-        most_followed: how many followed users to ask for, of each user at most.
-        pause, retries, fetch, sleep, now, clock: how the server is asked, see `PoliteClient`.
+        most_followed: maximum number of requested followed users per user.
+        pause, retries, fetch, sleep, now, clock: see `PoliteClient`.
     """
 
     server: str
@@ -133,9 +133,7 @@ def _first(many: Iterable[dict[str, Any]], count: int) -> Iterator[dict[str, Any
 
 def _decoded(answer: Answer) -> Any:  # noqa: ANN401
     if len(answer.body) > LARGEST_ANSWER:
-        raise DataError(
-            "the server's answer is too long to be one of Mastodon's; check its address"
-        )
+        raise DataError("the server's response is too long for Mastodon; check its address")
     try:
         return json.loads(answer.body)
     except (ValueError, RecursionError):

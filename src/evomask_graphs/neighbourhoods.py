@@ -20,7 +20,7 @@ OUT, IN = 1, 2
 
 Signature = tuple[int, int]
 Move = tuple[int, int, int]
-"""Two nodes, and in which way they are to be linked."""
+"""Two nodes, and the direction of the link to set."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,10 @@ class NeighbourhoodSearch:
     """Change few links until every neighbourhood is shared by k or more nodes.
 
     Args:
-        attempts: changes tried, per node and round.
-        heat: how readily a worse graph is taken at first, in changed links.
-        simpler: what a node and a link of a neighbourhood shared by too few cost, in changed
-            links; it leads to simple neighbourhoods, which many share.
+        attempts: changes tried per node and round.
+        heat: initial temperature of annealing, in changed links.
+        simpler: penalty of each node and link of a neighbourhood that too few nodes share, in
+            changed links; it favours simple neighbourhoods, which many nodes share.
     """
 
     attempts: int = 15
@@ -59,32 +59,31 @@ class NeighbourhoodSearch:
 
 
 ROUNDS = 10
-"""At most; in each a node whose neighbourhood is shared by too few costs twice as much."""
+"""Maximum number of rounds; each doubles the penalty of nodes whose neighbourhood too few nodes
+share."""
 
 HOTTEST = 8
-"""How many times the usual heat a search may take that is stuck."""
+"""Largest factor of the initial temperature for a search that is stuck."""
 
 REFRESH = 50
-"""Attempts between two lists of nodes that stand out."""
+"""Attempts between two updates of the list of nodes with rare neighbourhoods."""
 
 
 def neighbourhood_labels(graph: Graph) -> Labels:
     """Class of each node by its neighbourhood without attributes, compared exactly.
 
-    Neighbourhoods that cannot be compared in time count as different: k is never overstated.
+    Neighbourhoods that cannot be compared in time count as different: so k is never overestimated.
     """
     return Neighbourhoods.of(graph).classes([], doubt_is_same=False)
 
 
 def smallest_neighbourhood_class(graph: Graph) -> int:
-    """How many nodes share the rarest neighbourhood."""
+    """Return the number of nodes that share the rarest neighbourhood."""
     return int(np.bincount(neighbourhood_labels(graph)).min())
 
 
 def _freed(graph: Graph, k: int) -> Graph:
-    """Remove links near nodes of rare neighbourhoods until none is rare; ends at the latest without
-    links.
-    """
+    """Remove links near nodes of rare neighbourhoods until none is rare; at worst, all links."""
     while True:
         labels = neighbourhood_labels(graph)
         few = np.flatnonzero(np.bincount(labels)[labels] < k)
@@ -98,7 +97,7 @@ def _freed(graph: Graph, k: int) -> Graph:
 
 
 def _in_the_way(graph: Graph, node: int) -> list[int]:
-    """Edges among the neighbours of a node, then its own."""
+    """Return the edges among the neighbours of a node, then its own."""
     own = (graph.edges == node).any(axis=1)
     around = np.setdiff1d(graph.edges[own], [node])
     among = np.isin(graph.edges, around).all(axis=1)

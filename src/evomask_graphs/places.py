@@ -37,7 +37,7 @@ LEVELS = {
 """Level of abstraction of each type of place (Table 6.1), and common names of its columns."""
 
 Path = tuple[str, ...]
-"""A place: one name a column, the most specific first, empty where nothing is said."""
+"""A place: one name per column, the most specific first, empty if unknown."""
 
 
 def column_levels(columns: Sequence[str]) -> tuple[int, ...]:

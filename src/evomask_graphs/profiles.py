@@ -15,7 +15,7 @@ from evomask_graphs.graph import table_of_texts
 from evomask_graphs.places import LEVELS, Path, Places, column_levels
 
 NO_TOPIC = -1
-"""The code of a topic that a node does not name."""
+"""Code of a missing topic."""
 
 LOCATION = "location"
 
@@ -71,10 +71,10 @@ class Profiles:
     """The profiles of all nodes as arrays.
 
     Args:
-        locations: code of each node's place; the world where nothing is known.
+        locations: code of each node's place; the world if unknown.
         topic_names: every topic, by code; in the order of their names.
-        topics: a row a node, topic codes by preference, -1 where there are fewer.
-        numbers: further numbers in [0, 1] that are aggregated too, a column each.
+        topics: one row per node, topic codes by preference, -1 if there are fewer.
+        numbers: further numbers in [0, 1] to aggregate, one column each.
     """
 
     columns: ProfileColumns

@@ -42,8 +42,8 @@ class Protector(Protocol):
 class RandomSeeds:
     """Clusters of a random node and its k-1 nearest, until none is left (Algorithm 14).
 
-    The last 2k-1 nodes or fewer are one cluster, so none is smaller than k. A cluster's place
-    is the closest common ancestor, its topics those of the highest Borda count.
+    The last 2k-1 nodes or fewer are one cluster, so none is smaller than k. A cluster's place is
+    the lowest common ancestor, its topics those of the highest Borda count.
     """
 
     def protect(
@@ -60,14 +60,14 @@ class ClusterSearch:
 
     Args:
         attempts: exchanges tried, per node.
-        heat: how readily a worse state is taken at first; 0 takes none.
+        heat: initial temperature of annealing; 0 accepts no worsening.
         pull: weight of a node's edges; 0 counts every node alike, whatever its degree.
-        caution: what it costs, in changed values, that a node keeps its whole profile where
-            others of its cluster do not.
+        caution: penalty, in changed values, of a node that keeps its whole profile while others of
+            its cluster do not.
 
-    A cluster's place is the closest common ancestor; in each position it releases the topic
-    that most of its members have there, and where that would leave some members, but not
-    all, with the whole profile they had, one topic gives way if that costs less than *caution*.
+    A cluster's place is the lowest common ancestor. In each position it releases the most frequent
+    topic of its members. If some members, but not all, would keep their whole profile, one topic is
+    changed if that costs less than *caution*.
     """
 
     attempts: int = 200
@@ -84,13 +84,13 @@ class ClusterSearch:
     ) -> Clustered:
         """Return profiles in clusters of low information loss."""
         from evomask.kernels.generator import draw_seed
-        from evomask_graphs.kernels.refinement import improved_clusters, settled
+        from evomask_graphs.kernels.refinement import improve_clusters, settled
 
         first = random_clusters(profiles, k, rng)
         weights = _weights(degrees, self.pull)
         alike, bounds = _likenesses(profiles)
         tries = self.attempts * len(profiles) if first.max() > 0 else 0
-        labels = improved_clusters(
+        labels = improve_clusters(
             *_arrays(profiles), profiles.numbers, weights, self.caution, first, k, alike,
             bounds, tries, self.heat, draw_seed(rng),
         )  # fmt: skip
@@ -100,7 +100,7 @@ class ClusterSearch:
         return _substituted(profiles, labels, topics, numbers)
 
 
-def protected_within(
+def protect_within(
     profiles: Profiles,
     degrees: Indices,
     classes: Labels,

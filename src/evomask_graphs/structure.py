@@ -14,11 +14,10 @@ from evomask.types import Floats, Indices
 from evomask_graphs.graph import Graph
 
 WHOLE = 5_000
-"""Up to so many nodes shortest paths are followed from every one."""
+"""Number of nodes up to which shortest paths are computed from every node."""
 
 FEW_SOURCES = 200
-"""In a larger graph they are followed from so many nodes, spread evenly over all; and so many are
-looked at together."""
+"""Number of start nodes in a larger graph, evenly spread; and number processed at once."""
 
 TOP = 10
 """Percentage of nodes that count as the important ones."""

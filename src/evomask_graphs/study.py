@@ -11,16 +11,16 @@ from evomask.evolution.streams import graph_study_stream
 from evomask_graphs.charts import (
     MOST_DRAWN,
     StudyRow,
-    drawn_graph,
+    graph_chart,
     links_chart,
     study_charts,
 )
 from evomask_graphs.disclosure_risk import disclosure_risk
-from evomask_graphs.extraction import extracted
+from evomask_graphs.extraction import extract_microdata
 from evomask_graphs.information_loss import semantic_loss
 from evomask_graphs.profiles import profiles_of
 from evomask_graphs.protection import Protector
-from evomask_graphs.runs.protect import LoadedGraph, protected_with_edges
+from evomask_graphs.runs.protect import LoadedGraph, protect_with_edges
 from evomask_graphs.structure import edge_loss
 
 
@@ -46,8 +46,8 @@ def study_graph(
     """Protect a graph several times with every k; every run has its own random stream.
 
     Args:
-        knows_own: whether intruders know a node's own attributes, or its neighbours' alone.
-        links: whether what links and profiles lose together is shown, too.
+        knows_own: whether intruders know a node's own attributes, or only those of its neighbours.
+            links: whether to add the loss of links against that of profiles.
     """
     rows = []
     for k in ks:
@@ -74,7 +74,7 @@ def _run(
     loss = semantic_loss(original, masked, graph.arcs)
     risks = disclosure_risk(original, masked, graph, graph, knows_own=knows_own)
     protected = graph.with_nodes(masked.table())
-    table = extracted(protected, loaded.columns, k, protector, rng, original=graph)
+    table = extract_microdata(protected, loaded.columns, k, protector, rng, original=graph)
     losses = {
         "AAMIL": loss.adjacency.mean,
         "CDIL": loss.distribution.mean,
@@ -88,7 +88,7 @@ def _run(
 def _links(
     loaded: LoadedGraph, ks: list[int], protector: Protector, seed: int
 ) -> dict[str, list[tuple[int, float, float]]]:
-    """Rows of k, percent of edges lost and percent of profiles lost, by edge protection."""
+    """Return rows of k, edge loss and profile loss in percent, for each kind of edge protection."""
     ways = {
         "profiles alone": (False, False),
         "k-degree anonymity": (True, False),
@@ -98,7 +98,7 @@ def _links(
     for name, (degrees, neighbourhoods) in ways.items():
         for k in ks:
             rng = graph_study_stream(seed, k, 0)
-            masked = protected_with_edges(
+            masked = protect_with_edges(
                 loaded, k, protector, rng, degrees=degrees, neighbourhoods=neighbourhoods
             ).graph
             old, new = profiles_of(loaded.columns, loaded.graph.nodes, masked.nodes)
@@ -116,8 +116,8 @@ def _drawn(loaded: LoadedGraph, k: int, protector: Protector, seed: int) -> tupl
         return ()
     column = (loaded.columns.topics or loaded.columns.location)[0]
     rng = graph_study_stream(seed, k, 0)
-    masked = protected_with_edges(loaded, k, protector, rng).graph
+    masked = protect_with_edges(loaded, k, protector, rng).graph
     return (
-        drawn_graph(loaded.graph, "graph-before", "The original graph", column),
-        drawn_graph(masked, "graph-after", f"The protected graph, k = {k}", column),
+        graph_chart(loaded.graph, "graph-before", "The original graph", column),
+        graph_chart(masked, "graph-after", f"The protected graph, k = {k}", column),
     )

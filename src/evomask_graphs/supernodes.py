@@ -1,7 +1,7 @@
 """Generalization to supernodes (Campan and Truta, 2009; Stokes and Torra, 2012).
 
-Each cluster of nodes is released as one supernode: how many people it holds, their common
-profile, how many links there are among them, and how many with each other supernode.
+Each cluster of nodes is released as one supernode: its number of people, their common profile, the
+number of links among them, and the number with each other supernode.
 """
 
 from dataclasses import dataclass
@@ -17,12 +17,11 @@ class Supernodes:
     """A graph of clusters.
 
     Args:
-        members: people in each.
-        inside: links among the people of each.
+        members: number of people in each. inside: number of links among the people of each.
         edges: pairs of clusters with links between their people, the smaller number first.
-        links: how many links each of these pairs has.
-        loss: structural information loss in percent: how often a guess whether two people are
-            linked is wrong, of the most that can be (Campan and Truta, 2009).
+        links: number of links of each of these pairs.
+        loss: structural information loss in percent: error rate of guessing whether two people are
+            linked, relative to its maximum (Campan and Truta, 2009).
     """
 
     members: Indices

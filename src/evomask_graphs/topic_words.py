@@ -121,6 +121,6 @@ PAIRS = frozenset(
     .replace("    ", "")
     .split("|")
 )
-"""Words above that count only together."""
+"""Pairs of words that only count together."""
 
 TOPICS = (*WORDS, OTHER)

@@ -1,1 +1,1 @@
-"""Reproductions of the tables and figures of the source papers, printed values beside ours."""
+"""Reproductions of the tables and figures of the source papers: printed and computed values."""

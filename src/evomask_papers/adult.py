@@ -78,7 +78,7 @@ COUNTRIES: Grouping = {
 
 
 def complete_records() -> Table:
-    """The records of Adult with no value missing, every attribute used a category."""
+    """Return the complete records of Adult, with all attributes as categories."""
     declared = {name: Declaration(kind=Kind.NOMINAL) for name in (*HEIGHTS, SENSITIVE)}
     for name in HEIGHTS:
         declared[name] = Declaration(kind=Kind.NOMINAL, role=Role.QUASI_IDENTIFIER)

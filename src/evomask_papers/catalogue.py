@@ -152,7 +152,7 @@ REPRODUCTIONS: Mapping[str, str] = {
     "graphs-figure-6.14": "graphs.figures:figure_6_14",
     "graphs-figure-6.15": "graphs.figures:figure_6_15",
 }
-"""Name and home of each: a function of this part that gives rows, or charts."""
+"""Name and location of each reproduction: a function that returns rows or charts."""
 
 
 class Reproduction(NamedTuple):
@@ -177,9 +177,8 @@ def reproduce(
     """Reproduce a table or figure.
 
     Args:
-        runs: how many runs to average, where there are several.
-        share: of the paper's effort to spend, where it can be less; where only the number of runs
-            can be, that share of them.
+        runs: number of runs to average, if there are several. share: share of the paper's effort,
+            if it can be reduced; otherwise the share of its runs.
     """
     function = function_named(name)
     known = inspect.signature(function).parameters

@@ -6,12 +6,11 @@ from typing import NamedTuple
 
 
 class Named(NamedTuple):
-    """A number that a claim names.
+    """A number in a claim, printed and reproduced.
 
     Args:
-        printed: the paper's.
-        ours: the same of our data.
-        within: how far ours may be from the paper's.
+        printed: the number in the paper. ours: the same number from our data. within: largest
+            accepted difference.
     """
 
     printed: float
@@ -26,13 +25,12 @@ class Named(NamedTuple):
 class Claim(NamedTuple):
     """A claim of a paper, and whether our data support it.
 
-    A number of the text is tested, unless it stands in parentheses.
+    Numbers of the text are tested, unless they are in parentheses.
 
     Args:
-        paper: what the paper says or prints, in our words.
-        agrees: whether all is so in our data but for the numbers that the claim names.
-        ours: our numbers by what they are of; NaN where a run was too short to tell.
-        named: the numbers that the claim names.
+        paper: the paper's statement, in our words. agrees: whether our data agree, apart from the
+            numbers in the claim. ours: our numbers, by description; NaN if a run was too short.
+            named: the numbers in the claim.
     """
 
     paper: str
@@ -42,12 +40,12 @@ class Claim(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether the claim is true of our data, its numbers included."""
+        """Whether our data support the claim, including its numbers."""
         return self.agrees and all(number.holds for number in self.named)
 
     @property
     def told(self) -> str:
-        """The claim as text: yes or no, with the numbers that decide."""
+        """The claim as text: yes or no, with the relevant numbers."""
         if any(math.isnan(value) for value in self.ours.values()):
             return f"Thesis: {self.paper}. Ours: the run was too short to tell."
         numbers = ", ".join(f"{what} {value:.4g}" for what, value in self.ours.items())

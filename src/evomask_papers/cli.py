@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Name = Annotated[
     str, typer.Argument(metavar="TABLE", help="Name as in --list; with --all, a prefix of names.")
 ]
-Runs = Annotated[int | None, typer.Option("--runs", min=1, help="How many runs to average.")]
+Runs = Annotated[int | None, typer.Option("--runs", min=1, help="Number of runs to average.")]
 Share = Annotated[
     float | None, typer.Option("--share", help="Share of the paper's effort to spend, up to 1.")
 ]
@@ -26,8 +26,8 @@ All = Annotated[
     bool,
     typer.Option(
         "--all",
-        help="Make everything, onto one page; what stands in the folder already is kept, unless "
-        "another share, seed or number of runs is asked for.",
+        help="Make all reproductions on one page; those already in the folder are reused, unless "
+        "another share, seed or number of runs is requested.",
     ),
 ]
 Folder = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for data and charts.")]
@@ -49,7 +49,7 @@ def reproduce(
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Reproduce a table or figure of a source paper, printed values beside ours."""
+    """Reproduce a table or figure of a source paper, with printed and computed values."""
     from evomask_papers.catalogue import REPRODUCTIONS, full_name, summary_of
     from evomask_papers.page import Asked
 
@@ -90,13 +90,13 @@ def _one(name: str, out: Path | None, asked: "Asked", *, json: bool, quiet: bool
 def _everything(start: str, out: Path | None, asked: "Asked", *, json: bool, quiet: bool) -> None:
     """Make all reproductions whose names begin with a prefix; the page is updated after each."""
     from evomask_papers.catalogue import REPRODUCTIONS
-    from evomask_papers.entry_files import keep_entry, keep_page, kept_entry
+    from evomask_papers.entry_files import read_entry, write_entries_page, write_entry
     from evomask_papers.page import Entry, entry_of, page, takes, without_runs
 
     entries: list[Entry] = []
     for name in REPRODUCTIONS:
         wanted = name.startswith(start)
-        kept = kept_entry(out, name) if out else None
+        kept = read_entry(out, name) if out else None
         if kept is not None and (not wanted or asked.answered_by(kept)):
             entries.append(kept)
             continue
@@ -108,10 +108,10 @@ def _everything(start: str, out: Path | None, asked: "Asked", *, json: bool, qui
         entry, charts = entry_of(name, asked, clock=time.process_time)
         entries.append(entry)
         if out:
-            keep_entry(out, entry, charts)
-            keep_page(out, entries)
+            write_entry(out, entry, charts)
+            write_entries_page(out, entries)
     if out:
-        keep_page(out, entries)
+        write_entries_page(out, entries)
     data = {"rows": [entry.as_json() for entry in entries]}
     say_json(data) if json else say(page(entries))
 

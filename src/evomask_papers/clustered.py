@@ -1,4 +1,4 @@
-"""Reproductions of clustering before protecting (Marés, 2013, chapter 5).
+"""Reproductions of clustering before masking (Marés, 2013, chapter 5).
 
 German credit is the thesis' file; for its extract of the U.S. Housing survey see `housing`. The
 thesis does not print which numbers of clusters and which k it tried; ours go up to 60 and 200.
@@ -41,7 +41,7 @@ MICRO, CLUSTERED_MICRO, CLUSTERED_MEDIAN = (
     "clustered global median",
 )
 WHOLE_CLUSTERS = "whole clusters replaced by their median"
-"""Another reading of clustered microaggregation, in which k only merges small clusters."""
+"""Another interpretation of clustered microaggregation, in which k only merges small clusters."""
 
 LEVELS, MOST_K, MOST_CLUSTERS = 10, 200, 60
 
@@ -81,13 +81,13 @@ class TriedGrid(NamedTuple):
 
     @property
     def best(self) -> GridCell:
-        """The balanced protection: the larger part of its loss and risk is the smallest."""
+        """The balanced protection: the one with the smallest maximum of loss and risk."""
         return min(self.cells, key=lambda cell: max(cell.il, cell.dr))
 
 
 @lru_cache(maxsize=2)
 def original(name: str) -> Table:
-    """The file of an experiment, its three attributes ordinal."""
+    """Return the file of an experiment; its three attributes are ordinal."""
     if name == GERMAN:
         ordinal = Declaration(kind=Kind.ORDINAL, role=Role.QUASI_IDENTIFIER)
         declared = dict.fromkeys(GERMAN_ATTRIBUTES, ordinal)
@@ -123,7 +123,7 @@ def tried(name: str, method: str, loss: LossOf, effort: Effort) -> TriedGrid:
 
 
 def _whole_clusters(problem: Any, genome: Recipe, k: int) -> Fitness:  # noqa: ANN401
-    """Loss and risk where every cluster of k records or more is replaced by its median."""
+    """Return loss and risk if every cluster of k records or more is replaced by its median."""
     labels = merge_to_size(problem.clusters(genome), k)
     table = problem.original
     fitness: Fitness = problem.judge(aggregate(table, table.schema.quasi_identifiers, labels))
@@ -170,7 +170,8 @@ def _best_rows(name: str, loss: LossOf, effort: Effort) -> list[Row]:
 
 
 def readings(seed: int = 1, share: float = 1.0) -> list[Row]:
-    """Two readings of clustered microaggregation: what moves loss and risk, and the best of each.
+    """Compare two interpretations of clustered microaggregation: effects on loss and risk, best
+    results.
 
     The thesis: values change fast along the number of clusters and slowly along k.
     """
@@ -277,7 +278,7 @@ def _surfaces(name: str, method: str, effort: Effort) -> list[Chart]:
 
 
 def _surface_claims(name: str, method: str, part: str, effort: Effort) -> str:
-    """Directions, and what the text adds of this file and method, for loss or risk."""
+    """Return the claims of the text on loss or risk for this file and method."""
     grid = tried(name, method, LossOf.STATISTICS, effort)
     said = [directions(grid, part)]
     if name == HOUSING:
@@ -290,7 +291,7 @@ def _surface_claims(name: str, method: str, part: str, effort: Effort) -> str:
 
 
 def directions(grid: TriedGrid, part: str) -> Claim:
-    """Claims that loss rises with k and falls with clusters, and risk the other way round."""
+    """Claims that loss rises with k and falls with clusters, and risk the opposite."""
     by_k, by_clusters = slope(grid, "k", part), slope(grid, "clusters", part)
     if part == "il":
         text, holds = "loss falls with more clusters and with a smaller k", by_k > 0 > by_clusters

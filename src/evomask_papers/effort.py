@@ -18,7 +18,7 @@ class Effort:
     """Seed, and share of the paper's effort to spend.
 
     Args:
-        share: of what the paper spends: generations, or values on the axes of a grid.
+        share: share of the paper's effort: of generations, or of the values on the axes of a grid.
     """
 
     seed: int = 1
@@ -32,7 +32,7 @@ class Effort:
         return max(least, round(self.share * whole))
 
     def repeated(self, runs: int) -> list["Effort"]:
-        """The same effort from as many seeds as there are runs."""
+        """Return the same effort for several seeds, one per run."""
         return [replace(self, seed=self.seed + OTHER_RUN * run) for run in range(runs)]
 
     @property

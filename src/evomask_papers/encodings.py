@@ -1,6 +1,6 @@
 """Reproductions of genome encodings: figures 3.1, 4.1 to 4.3, 4.14 and 4.15 (Marés, 2013).
 
-Every row is a record, a matrix row or a step, printed value beside ours.
+Every row is a record, a matrix row or a step, with printed and computed value.
 """
 
 from collections.abc import Iterable
@@ -46,7 +46,7 @@ CROSSED = (
 """Figure 4.3: the fourth and fifth number have changed places with the last two."""
 
 EQUATION = ("+", "a", "*", "2", "b")
-"""Figure 4.14: a + (2 * b), as ours keeps it: what is done stands before what it is done to."""
+"""Figure 4.14: a + (2 * b) in our encoding: functions precede their operands (prefix order)."""
 
 VALUES = {"a": np.array(1.0), "2": np.array(2.0), "b": np.array(3.0)}
 
@@ -82,7 +82,7 @@ def figure_4_3() -> list[Row]:
 
 
 def figure_4_14() -> list[Row]:
-    """An equation as a vector, and as a person reads it."""
+    """An equation as a vector and in infix notation."""
     return [
         {"what": "vector", "paper": "a 2 b * +", "ours": " ".join(EQUATION)},
         {"what": "equation", "paper": "a + (2 * b)", "ours": formula(EQUATION)},
@@ -90,7 +90,7 @@ def figure_4_14() -> list[Row]:
 
 
 def figure_4_15() -> list[Row]:
-    """What lies on the stack while that equation is worked out for a = 1 and b = 3."""
+    """Stack during the evaluation of that equation for a = 1 and b = 3."""
     steps = [[float(value) for value in stack] for stack in stacks(EQUATION, VALUES)]
     return [
         {"symbol": symbol, "stack": " ".join(f"{value:g}" for value in stack)}

@@ -14,7 +14,7 @@ from evomask_papers.page import Entry, page
 PAGE = "reproduction.md"
 
 
-def kept_entry(folder: Path, name: str) -> Entry | None:
+def read_entry(folder: Path, name: str) -> Entry | None:
     """Read a stored entry, if there is one, with its current remarks."""
     path = folder / f"{name}.json"
     if not path.exists():
@@ -23,10 +23,12 @@ def kept_entry(folder: Path, name: str) -> Entry | None:
         fields: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         return Entry(**fields).as_told_now
     except (OSError, ValueError, TypeError):
-        raise FileError(f"{path} is no entry of a reproduction; delete it to go on") from None
+        raise FileError(
+            f"{path} is not an entry of a reproduction; delete it to continue"
+        ) from None
 
 
-def keep_entry(folder: Path, entry: Entry, charts: Sequence[Chart]) -> None:
+def write_entry(folder: Path, entry: Entry, charts: Sequence[Chart]) -> None:
     """Write an entry, and its charts in a folder of its name."""
     text = json.dumps(entry.as_json(), ensure_ascii=False)
     write_text(make_folder(folder) / f"{entry.name}.json", text, force=True)
@@ -34,6 +36,6 @@ def keep_entry(folder: Path, entry: Entry, charts: Sequence[Chart]) -> None:
         write_charts(charts, folder / entry.name)
 
 
-def keep_page(folder: Path, entries: Sequence[Entry]) -> None:
+def write_entries_page(folder: Path, entries: Sequence[Entry]) -> None:
     """Write the page of all entries so far."""
     write_text(make_folder(folder) / PAGE, page(entries), force=True)

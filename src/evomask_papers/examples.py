@@ -86,7 +86,7 @@ DRAWS = 300
 
 
 def table_swapping() -> list[Row]:
-    """Rank swapping with p = 2: whether a draw of ours swaps as printed."""
+    """Rank swapping with p = 2: whether one of our draws equals the printed result."""
     drawn = {tuple(swap_partners(10, 2, np.random.default_rng(s)).tolist()) for s in range(DRAWS)}
     rows: list[Row] = []
     for name, (before, after) in SWAPPED.items():
@@ -101,7 +101,7 @@ PARTED_MASKED = {"a1": [2, 2, 6.5, 6.5, 12.5, 12.5], "a2": [1.5, 7, 1.5, 9.5, 7,
 
 
 def table_parted() -> list[Row]:
-    """Two attributes microaggregated apart, k = 2: no two records stay alike."""
+    """Two attributes microaggregated separately, k = 2: all records are unique."""
     attributes = [Attribute(n, Kind.CONTINUOUS, Role.QUASI_IDENTIFIER) for n in PARTED]
     columns = {name: np.array(values, dtype=np.float64) for name, values in PARTED.items()}
     apart = InTurn((MdavGeneric(("a1",), 2), MdavGeneric(("a2",), 2)))
@@ -113,7 +113,7 @@ def table_parted() -> list[Row]:
 
 
 def table_genomes() -> list[Row]:
-    """Genomes of masked values against original ones, in Gray code."""
+    """Genomes of masked values relative to the original ones, in Gray code."""
     printed = {
         (1500, 1000): "10100101110", (1500, 1900): "1111101000", (12, 7): None, (7, 12): None,
     }  # fmt: skip

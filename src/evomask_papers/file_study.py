@@ -41,7 +41,7 @@ class ScoreRange(NamedTuple):
 
 
 class GenerationTime(NamedTuple):
-    """Seconds of one generation: making and measuring children, and all the rest."""
+    """Seconds of one generation: creating and measuring children, and everything else."""
 
     operator: str
     fitness: float
@@ -49,7 +49,7 @@ class GenerationTime(NamedTuple):
 
 
 class Timing(NamedTuple):
-    """Seconds over several generations, as Table 3.3 gives them."""
+    """Seconds over several generations, as in Table 3.3."""
 
     mean: float
     least: float
@@ -62,8 +62,8 @@ class FilesStudy:
     """Observed evolution of a search for masked files.
 
     Args:
-        first: loss and risk of the population that evolution began with.
-        seconds: spent after the first population was there.
+        first: loss and risk of the initial population. seconds: seconds after the initial
+            population.
     """
 
     first: tuple[Fitness, ...]
@@ -78,7 +78,9 @@ class FilesStudy:
     def of(cls, run: Run, *, evaluators: Evaluators | None = None) -> "FilesStudy":  # noqa: ARG003
         """Study a run by repeating it generation by generation."""
         if run.plan.search != FILES.name:
-            raise ParameterError(f"populations are studied of {FILES.name}, not {run.plan.search}")
+            raise ParameterError(
+                f"population studies need the search {FILES.name}, got {run.plan.search}"
+            )
         parameters = search_parameters(run.plan, FILES)
         budget = Budget(generations=run.state.generation)
         return study_files(load(run.plan.input).table, parameters, budget, run.plan.seed)
@@ -104,16 +106,16 @@ class FilesStudy:
 
     @property
     def fall(self) -> float:
-        """By how many percent the best score fell."""
+        """Decrease of the best score in percent."""
         return _fall(self.scores[0].smallest, self.scores[-1].smallest)
 
     @property
     def mean_fall(self) -> float:
-        """By how many percent the mean score of the population fell."""
+        """Decrease of the mean score of the population in percent."""
         return _fall(self.scores[0].mean, self.scores[-1].mean)
 
     def timing(self, operator: str, part: Callable[[GenerationTime], float]) -> Timing | None:
-        """Seconds of the generations that used an operator; none where none did."""
+        """Seconds of the generations that used an operator; None if there were none."""
         spent = [part(turn) for turn in self.turns if turn.operator == operator]
         if not spent:
             return None
@@ -159,10 +161,10 @@ def study_files(
 ) -> FilesStudy:
     """Run a search in this process and observe it; time counts from the initial population on."""
     around = SearchContext(partial(draw_stream, seed), budget=budget)
-    return watched(FILES.setup(table, parameters, around), budget, seed, clock)
+    return observe_run(FILES.setup(table, parameters, around), budget, seed, clock)
 
 
-def watched(
+def observe_run(
     setup: Setup[Genome], budget: Budget, seed: int, clock: Clock = time.perf_counter
 ) -> FilesStudy:
     """Run a prepared search and observe it; another seed starts from the same initial files."""

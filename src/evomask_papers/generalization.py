@@ -39,12 +39,13 @@ LIMIT = 301
 """Records that may be suppressed: 1 % of 30,162."""
 
 TASKS = {Algorithm.PBG_EA: 25 * 100, Algorithm.GUIDED: 872}
-"""Nodes made, 100 populations of 25 as in the paper; ours goes on by 25 at most, to 896: 5 %."""
+"""Number of created nodes: 100 populations of 25 as in the paper; ours evaluates at most 896, 5
+%."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One experiment, with what the paper prints: means of CE, RR and nodes, two variances."""
+    """One experiment, with the printed means of CE, RR and nodes, and two variances."""
 
     objectives: tuple[str, ...]
     boxes: tuple[float, ...] = ()
@@ -82,7 +83,7 @@ Row = dict[str, object]
 
 @cache
 def adult_lattice(*, classified: bool = False) -> Lattice:
-    """The paper's lattice: 17,920 nodes, or 8,960 where income is the label to classify by."""
+    """The paper's lattice: 17,920 nodes, or 8,960 with income as class label."""
     trees = hierarchies()
     if classified:
         trees = {name: tree for name, tree in trees.items() if name != LABEL}
@@ -118,12 +119,13 @@ def table_2a(runs: int = 20, seed: int = 0) -> list[Row]:
 
 
 def table_2b(runs: int = 20, seed: int = 0) -> list[Row]:
-    """How many nodes of the lattice PBG-EA reads on average."""
+    """Mean number of lattice nodes that PBG-EA evaluates."""
     return [_row(case, Algorithm.PBG_EA, runs, seed) for case in TABLE_2B]
 
 
 def guided(runs: int = 20, seed: int = 0) -> list[Row]:
-    """The problems of Table 1(b) by our search, with 5 % of the nodes at most."""
+    """The problems of Table 1(b) with the guided search, which evaluates at most 5 % of the
+    nodes."""
     return [_row(case, Algorithm.GUIDED, runs, seed) for case in TABLE_1B]
 
 
@@ -144,7 +146,7 @@ def figure_3(seed: int = 0) -> list[Chart]:
 
 @dataclass(frozen=True)
 class FrontQuality:
-    """What one run found: natural values of its archive, CE, RR and nodes read."""
+    """Result of one run: natural values of its archive, CE, RR and evaluated nodes."""
 
     values: Points
     ce: float
@@ -229,7 +231,7 @@ def _row(case: Case, algorithm: Algorithm, runs: int, seed: int) -> Row:
 
 
 def _figure(name: str, names: tuple[str, ...], seed: int) -> Chart:
-    """All nodes, the exact front, and what one run of PBG-EA found of it."""
+    """Chart of all nodes, the exact front, and the front of one run of PBG-EA."""
     objectives = Objectives(_lattice(names), tuple(index_named(n) for n in names))
     run, exact = run_once(Case(names), Algorithm.PBG_EA, seed), exact_front(names)
     chart = lattice_chart(

@@ -1,6 +1,6 @@
 """Stand-in for the U.S. Housing survey of 1993 (Marés, 2013), used in every chapter.
 
-The thesis' extract of a thousand houses is not available. A thousand people of Adult stand in:
+The thesis' extract of a thousand houses is not available. A thousand people of Adult replace it:
 BUILT is age in 24 bands, GRADE1 hours a week in 20, DEGREE schooling, cut so that every category
 has the frequency printed in Table 4.2; METRO, which is even, is occupation with the rarest
 categories merged into nine, and SCH, which is skewed, is race. As in Table 2.2 each of the first
@@ -21,19 +21,19 @@ from evomask.types import Codes, Indices
 
 RECORDS = 1_000
 DEGREE = np.array([98.0, 173.0, 251.0, 195.0, 170.0, 80.0, 33.0, 0.0])
-"""Table 4.2: how many houses have each category of DEGREE."""
+"""Table 4.2: number of houses in each category of DEGREE."""
 
 DEGREES = ("1", "2", "3", "4", "5", "6", "9", ".")
 PROTECTED = ("BUILT", "DEGREE", "GRADE1")
 BESIDE = {"METRO": 9, "SCH": 5}
-"""Attributes that are not protected, with how many categories they have here."""
+"""Unprotected attributes, with their numbers of categories here."""
 
 AGE_BAND, BUILT_BANDS, HOURS_BAND, GRADES = 3, 24, 5, 20
 
 
 @lru_cache
 def housing() -> Table:
-    """The stand-in: three ordinal quasi-identifiers, and two nominal attributes beside them."""
+    """Return the stand-in file: three ordinal quasi-identifiers and two nominal attributes."""
     names = ("age", "education-num", "hours-per-week", "occupation", "race")
     everyone = read_table(reference_file("uci/adult.csv"), {}, Dialect(missing=("?",))).only(names)
     occupation = everyone.attribute("occupation")

@@ -25,7 +25,7 @@ BORN = Axis("generation of birth")
 
 @dataclass(frozen=True)
 class OperatorStudy:
-    """One run with all operators, and one with each of them alone.
+    """One run with all operators, and one run with each operator alone.
 
     Args:
         alone: last state of the run of each operator by itself.
@@ -36,7 +36,7 @@ class OperatorStudy:
 
     @classmethod
     def of(cls, run: Run, *, evaluators: Evaluators = Local()) -> "OperatorStudy":
-        """Study a run; each operator it used gets a run of its own of at most the same length."""
+        """Study a run; each operator that it used has a separate run of at most the same length."""
         alone = {
             name: perform_alone(
                 run.plan, name, generations=run.state.generation, evaluators=evaluators
@@ -71,7 +71,7 @@ class OperatorStudy:
 
 
 def operators_used(state: State[Any]) -> tuple[str, ...]:
-    """Operators that made children in a run; the initial population has none."""
+    """Operators that created children in a run; the initial population has none."""
     return tuple(name for name in state.ledger.births if name != FIRST)
 
 
@@ -81,7 +81,7 @@ def best_costs(state: State[Any]) -> dict[int, float]:
 
 
 def operator_study_alone(alone: Mapping[str, State[Any]]) -> dict[str, dict[str, Any]]:
-    """The study of each operator in the run it had to itself."""
+    """Return the statistics of each operator from its own run."""
     studies = {name: operator_study(state) for name, state in alone.items()}
     return {
         kind: {name: study[kind].get(name, {}) for name, study in studies.items()}
@@ -113,7 +113,7 @@ def best_cost_chart(
 
     Args:
         combined: the last state of each run with all operators.
-        alone: for each of these the last states of the runs of single operators.
+        alone: for each of these, the last states of the runs of single operators.
     """
     whole = _mean_costs([best_costs(state) for state in combined])
     operators = dict.fromkeys(operator for states in alone for operator in states)
@@ -138,7 +138,7 @@ def _mean_costs(runs: Sequence[Mapping[int, float]]) -> dict[int, float]:
 
 
 def count_chart(state: State[Any], name: str) -> Chart:
-    """The mean of a count over the children of each operator."""
+    """Chart of the mean of a count over the children of each operator."""
     return _chart(
         name,
         f"Mean number of {name} of children",
@@ -189,7 +189,7 @@ def operator_charts(state: State[Any]) -> tuple[Chart, ...]:
 
 
 def _halved_charts(state: State[Any]) -> tuple[Chart, ...]:
-    """Efficacy and efficiency, what improved above 0 and what worsened below."""
+    """Charts of efficacy and efficiency, with improvements above 0 and deteriorations below."""
     return (
         _chart(
             "efficacy",
@@ -245,7 +245,7 @@ def _series(
 
 
 WORSE = "worse"
-"""What the worsening half of an operator's series adds to its name."""
+"""Suffix of the series of deteriorations of an operator."""
 
 
 def _halves(
@@ -261,7 +261,7 @@ def _halves(
 
 
 def mean_chart(charts: Sequence[Chart]) -> Chart:
-    """One chart for several runs: the mean of each series where the runs have values."""
+    """Return one chart for several runs: the mean of each series where the runs have values."""
     if len(charts) == 1:
         return charts[0]
     names = dict.fromkeys(line.name for chart in charts for line in chart.series)
@@ -277,7 +277,7 @@ def mean_chart(charts: Sequence[Chart]) -> Chart:
 
 
 def _mean_line(name: str, runs: Sequence[Series]) -> Series:
-    """The mean of a line over runs, and of its range where all of them have one."""
+    """Return the mean of a line over runs, and of its range if all of them have one."""
     values = _by_place(runs, [line.y for line in runs])
     places = tuple(sorted(values))
     low, high = (

@@ -1,4 +1,4 @@
-"""The page of all reproductions: printed values beside ours, seconds, differences and reasons."""
+"""The page of all reproductions: printed and computed values, seconds, differences and reasons."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +11,7 @@ from evomask_papers.catalogue import REPRODUCTIONS, function_named, reproduce, s
 from evomask_papers.remarks import LEFT_OUT, remark_on
 
 SMALL = 0.005
-"""Below it two decimals show nothing."""
+"""Numbers below it are 0 at two decimals."""
 
 
 @dataclass(frozen=True)
@@ -19,12 +19,10 @@ class Entry:
     """A reproduced table or figure.
 
     Args:
-        share: of the paper's effort that was spent.
-        seconds: of the processor, without what earlier entries had left ready.
-        rows: of a table; a figure has its readings instead.
-        failure: why it could not be made, in one sentence; empty where it was.
-        seed: that was asked for; none where it is the usual one.
-        runs: that were asked for; none where they are the usual ones, or there are no runs.
+        share: share of the paper's effort. seconds: CPU seconds, without cached results of earlier
+            entries. rows: rows of a table; a figure has its readings instead. failure: reason why
+            it could not be made, in one sentence; empty otherwise. seed: requested seed; None for
+            the default. runs: requested number of runs; None for the default, or there are no runs.
     """
 
     name: str
@@ -43,7 +41,7 @@ class Entry:
 
     @property
     def as_told_now(self) -> "Entry":
-        """The same results with current remarks."""
+        """Return the entry with current remarks."""
         remark = remark_on(self.name, self.rows)
         return replace(self, summary=summary_of(self.name), remark=remark)
 
@@ -65,7 +63,7 @@ class Asked:
 
 
 def entry_of(name: str, asked: Asked, *, clock: Callable[[], float]) -> tuple[Entry, list[Chart]]:
-    """Make one entry; a failure is described in its place."""
+    """Make one entry; a failure is stored as its description."""
     runs = asked.runs if takes(name, "runs") else None
     share = spent_share(name, asked.share, runs)
     entry = Entry(name, summary_of(name), remark_on(name), share, 0.0, [], [], "", asked.seed, runs)
@@ -93,7 +91,7 @@ def without_runs(name: str) -> str:
 def spent_share(name: str, share: float | None, runs: int | None = None) -> float:
     """Effective share of a reproduction for a requested share; 1 if it cannot be reduced.
 
-    Where only the number of runs can be less, the share of the usual runs.
+    If only the number of runs can be reduced, the share of the default runs.
     """
     parameters = inspect.signature(function_named(name)).parameters
     if "share" in parameters:

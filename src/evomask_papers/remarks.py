@@ -231,7 +231,7 @@ REMARKS: Mapping[str, str] = {
     "graphs-figure-6.14": f"{GRAPHS} {OUR_MEASURES}",
     "graphs-figure-6.15": f"{GRAPHS} {OUR_MEASURES}",
 }
-"""By the beginning of a name; the longest that fits tells."""
+"""Remarks by prefix of a name; the longest matching prefix is used."""
 
 LEFT_OUT: Mapping[str, str] = {
     "bounds on false matches and false non-matches of probabilistic linkage (Marés, 2.4.2)": (
@@ -256,7 +256,7 @@ LEFT_OUT: Mapping[str, str] = {
 
 
 def remark_on(name: str, rows: Rows = ()) -> str:
-    """Remark on a reproduction, completed by what its rows say."""
+    """Return the remark on a reproduction, completed from its rows."""
     fitting = [start for start in REMARKS if _begins(name, start)]
     general = REMARKS[max(fitting, key=len)] if fitting else ""
     return f"{general} {remark_from(name, rows)}".strip()

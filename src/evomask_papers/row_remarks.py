@@ -1,4 +1,4 @@
-"""Remarks computed from the rows of a reproduction: how near ours are to the paper."""
+"""Remarks computed from the rows of a reproduction: their agreement with the paper."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -37,7 +37,7 @@ def hand_made_scores(rows: Rows) -> str:
 
 
 def attacked_files(rows: Rows) -> str:
-    """Section 3.5: what knowing the method of protection adds to distances of ranks."""
+    """Section 3.5: the gain from knowing the masking method over linkage by ranks."""
     parts = []
     for kind in ("swapped", "microaggregated", "evolved"):
         gains = [_gain(row) for row in rows if str(row["file"]).startswith(kind)]
@@ -50,7 +50,7 @@ def _gain(row: Mapping[str, Any]) -> float:
 
 
 def hybrids(rows: Rows) -> str:
-    """Table 2 of the paper on the hybrid: sums of squares against the paper's."""
+    """Table 2 of the paper on the hybrid: sums of squares compared with the paper's."""
     apart: dict[tuple[str, str], list[float]] = {}
     for row in rows:
         if row["what"] in ("one-step", "two-step"):
@@ -81,10 +81,10 @@ REMARKS: Mapping[str, tuple[str, Callable[[Rows], str]]] = {
     "files-attacks": ("ranks alone", attacked_files),
     "partition-hybrid-table-2": ("what", hybrids),
 }
-"""By the name of a reproduction; with a column that rows made by older versions lack."""
+"""Remark functions by name of a reproduction, with a column that rows of older versions lack."""
 
 
 def remark_from(name: str, rows: Rows) -> str:
-    """The remark that a reproduction's rows make; empty where they make none."""
+    """Return the remark computed from the rows of a reproduction; empty if there is none."""
     column, remark = REMARKS.get(name, ("", None))
     return remark(rows) if remark and rows and column in rows[0] else ""

@@ -13,12 +13,12 @@ from evomask.errors import ParameterError
 
 REACH = 10_000.0
 SHIFT = 36.0
-"""How far groups are shifted, in reaches; the paper gives no number. With this one MDAV and the
-natural clusters have the sums of squares that the paper prints (3.6 and 1.2, standardised)."""
+"""Shift of groups, relative to their extent; the paper does not state it. With this one MDAV and
+the natural clusters have the sums of squares that the paper prints (3.6 and 1.2, standardised)."""
 
 
 def random_table(n_records: int, n_attributes: int, seed: int) -> Table:
-    """Records drawn by simple random sampling from the cube of side 20000 around 0."""
+    """Return records drawn uniformly from the cube of side 20000 around 0."""
     if n_records < 1 or n_attributes < 1:
         raise ParameterError("a random table needs at least one record and one attribute")
     return _table(_drawn(n_records, n_attributes, np.random.default_rng(seed)))

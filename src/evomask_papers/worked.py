@@ -30,7 +30,7 @@ PARENTS = {
     ("Brooklyn", "Washington DC"): "United States",
     ("Manhattan", "Central Park"): "New York City",
 }
-"""Figure 6.2: places, and what the text says of pairs of them."""
+"""Figure 6.2: places, and the text's statements on pairs of them."""
 
 
 def figure_6_2() -> list[Row]:
@@ -67,11 +67,11 @@ def figure_6_3() -> list[Row]:
 
 
 SIX = (("1", "A"), ("1", "B"), ("2", "B"), ("3", "B"), ("1", "C"), ("2", "D"))
-"""Six points on 3 by 4 categories; of the figure's own only the last is in the text."""
+"""Six points on 3 by 4 categories; the text only gives the last point of the figure."""
 
 
 def figure_2_4() -> list[Row]:
-    """Regions of Mondrian with k = 2, and what the bottom point becomes."""
+    """Regions of Mondrian with k = 2, and the masked bottom point."""
     domains = {"X": ("1", "2", "3"), "Y": ("A", "B", "C", "D")}
     attributes = [
         Attribute(name, Kind.ORDINAL, Role.QUASI_IDENTIFIER, values)
@@ -114,7 +114,7 @@ def figure_parts() -> list[Row]:
 
 
 def figure_clones() -> list[Row]:
-    """Chromosomes that mean the same grouping are found to be clones."""
+    """Chromosomes that represent the same grouping are detected as clones."""
     one, other = grouping_of(GROUPS, 5), grouping_of(GROUPS[::-1], 5)
     return [
         {"what": "different chromosomes", "paper": True, "ours": one.tolist() != other.tolist()},

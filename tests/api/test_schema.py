@@ -39,7 +39,7 @@ def test_a_frame_is_audited_alike_by_a_schema_and_by_its_file(survey):
 
 
 def test_two_roles_for_one_column_are_refused():
-    with pytest.raises(evomask.EvomaskError, match="'age' is said to be"):
+    with pytest.raises(evomask.EvomaskError, match="'age' is declared both"):
         evomask.Schema(quasi=["age"], drop=["age"])
 
 

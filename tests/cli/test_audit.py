@@ -37,9 +37,10 @@ def test_a_page_for_people(evomask, people, masked):
     assert "records in the smallest equivalence class; higher is better" in answer.out
     assert "fewest values of region in a class" in answer.out
     assert (
-        "held-out attacks (not used by any search), success in percent, lower is better"
+        "held-out attacks (not used by any search), in percent of people, lower is better"
         in answer.out
     )
+    assert "strongest attack: " in answer.out
     assert max(len(line) for line in answer.out.splitlines()) <= 100
 
 
@@ -172,3 +173,17 @@ def test_suppressed_cells_are_told_by_attribute(evomask, homes, tmp_path):
     found = json.loads(evomask("audit", path, *words[4:], "--json").out)
     assert found["suppressed_cells"] == cells["suppressed_cells"]
     assert found["k"] >= 8
+
+
+def test_a_control_group_and_a_second_release_are_attacked_with_the_file(evomask, people, masked):
+    answer = evomask("audit", masked, masked, "--original", people, "--control", people, "--json")
+    attacks = json.loads(answer.out)["attacks"]
+    assert attacks["membership"]["control_people"] == 20
+    assert attacks["membership"]["gain"] == 0
+    assert attacks["several-releases"]["success"] == 0
+
+
+def test_a_control_group_needs_the_original(evomask, people, masked):
+    answer = evomask("audit", masked, "--control", people)
+    assert answer.code != 0
+    assert "need --original" in answer.err

@@ -28,7 +28,7 @@ def test_json_is_all_there_is_on_stdout(evomask, people, tmp_path):
 
 def test_a_note_says_what_was_assumed(evomask, people, tmp_path):
     answer = evomask("mask", people, "-k", 3, "--out", tmp_path / "masked.csv")
-    assert "taking all 2 numeric columns" in answer.err
+    assert "using all 2 numeric columns" in answer.err
 
 
 def test_quiet_means_no_word_on_stderr(evomask, people, tmp_path):
@@ -99,7 +99,7 @@ def test_a_bad_k_is_one_sentence_and_writes_nothing(evomask, people, tmp_path, k
     [
         (b"a,b\n1,inf\n2,3\n", "column 'b' holds an infinite value in record 1"),
         (b"a,b\n1,2\n3\n4,5\n", "record 2 of"),
-        (b"a,b\n1,2\n3,4,5\n", "has 3 fields where the header has 2"),
+        (b"a,b\n1,2\n3,4,5\n", "has 3 fields, and the header has 2"),
         (b"", "is empty"),
         (b"a,b\n", "has a header and no records"),
         (b"a,a\n1,2\n", "two columns named 'a'"),

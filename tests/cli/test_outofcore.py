@@ -38,7 +38,7 @@ def test_a_text_file_is_taken_in_parts_where_asked(evomask, tmp_path, small_part
 def test_anything_without_k_is_refused_of_files_in_parts(evomask, people, tmp_path):  # noqa: F811
     done = evomask("protect", people, "--require", "l=2", "--out", tmp_path / "out", *ROLES)
     assert done.code == 1
-    assert "a file in parts is made k-anonymous" in json.loads(done.out)["error"]
+    assert "generalization of a chunked file needs a requirement" in json.loads(done.out)["error"]
 
 
 def test_an_empty_folder_is_one_sentence(evomask, tmp_path):
@@ -67,7 +67,7 @@ def test_masked_parts_are_measured(evomask, people, tmp_path):  # noqa: F811
     assert 0 < found["loss"] < 100
     assert found["risk_parts"]["people_attacked"] == 1_000
     refused = evomask("measure", people, tmp_path / "out", *roles, "--exact")
-    assert "a file in parts takes no --exact" in json.loads(refused.out)["error"]
+    assert "chunked files do not support --exact" in json.loads(refused.out)["error"]
 
 
 RECIPES = ("--quasi", "income,sex", "--nominal", "sex", "--evaluations", 3, "--seed", 4)
@@ -97,10 +97,10 @@ def test_without_a_guarantee_recipes_are_tried_and_another_can_be_chosen(evomask
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--searches", "partition"), "a file in parts supports --searches generalization or grid"),
-        (("--searches", "generalization", "--require", "k=3"), "takes no --evaluations"),
-        (("--seconds", "9"), "a file in parts takes no --seconds"),
-        (("--profile", "papers"), "a file in parts takes no --profile"),
+        (("--searches", "partition"), "chunked files support --searches generalization or grid"),
+        (("--searches", "generalization", "--require", "k=3"), "do not support --evaluations"),
+        (("--seconds", "9"), "chunked files do not support --seconds"),
+        (("--profile", "papers"), "chunked files do not support --profile"),
         (("--max-risk", "0"), "no point has a risk of at most 0 %"),
     ],
 )
@@ -125,7 +125,7 @@ def test_masked_parts_are_audited(evomask, people, tmp_path):  # noqa: F811
     assert done.code == 0
     assert found["records"] == 1_000
     assert found["k"] >= 4
-    assert {"linked", "read", "confidential"} <= found["attacks"].keys()
+    assert {"reidentification", "attribute_disclosure", "confidential"} <= found["attacks"].keys()
     told = evomask("audit", tmp_path / "out", *roles[:-1])
     assert "records in the smallest equivalence class" in told.out
     assert "no attacks were run" in told.out

@@ -164,7 +164,7 @@ class TestThePageOfAll:
         (tmp_path / "graphs-figure-6.6.json").write_text("{", encoding="utf-8")
         answer = evomask("reproduce", "graphs-figure-6.6", "--all", "--out", tmp_path)
         assert answer.code == 1
-        assert "delete it to go on" in answer.err
+        assert "delete it to continue" in answer.err
 
 
 @pytest.mark.parametrize(

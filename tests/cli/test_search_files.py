@@ -79,4 +79,4 @@ def test_populations_of_other_searches_are_not_studied(evomask, people):
         "search", "partition", people, "--burst", 100, "--generations", 1, "--study", "population"
     )
     assert answer.code == 1
-    assert "populations are studied of files" in answer.err
+    assert "population studies need the search files" in answer.err

@@ -1,4 +1,4 @@
-"""Contracts of the strict loss and risk, over the whole catalogue of masking methods."""
+"""Contracts of the loss and the risk, over the whole catalogue of masking methods."""
 
 import numpy as np
 import pytest
@@ -9,15 +9,15 @@ from evomask.masking.microaggregation.mdav import MdavGeneric
 from evomask.masking.microaggregation.mondrian import Mondrian
 from evomask.masking.recoding.global_recoding import Generalization
 from evomask.measures.disclosure.privacy_models import k_anonymity
-from evomask.measures.disclosure.risk import StrictRisk
-from evomask.measures.loss.loss import StrictLoss
+from evomask.measures.disclosure.risk import DisclosureRisk
+from evomask.measures.loss.loss import InformationLoss
 from evomask.testing import check_judge
 from tests.measures.disclosure.population import CATEGORIES, NAMES, NUMBERS, SCHEMA, TREES, people
 
 N = 400
 TABLE = people(N)
-LOSS = StrictLoss(NAMES).against(TABLE)
-RISK = StrictRisk(NAMES).against(TABLE)
+LOSS = InformationLoss(NAMES).against(TABLE)
+RISK = DisclosureRisk(NAMES).against(TABLE)
 KINDS = {"numbers": NUMBERS, "categories": CATEGORIES, "both": NAMES}
 DRAWS = 8
 WORSE_THAN_NOTHING = 0.25
@@ -55,14 +55,14 @@ def with_stars(table, name, rows):
     return table.with_recoded(name, np.arange(N), Intervals(labels, low, high))
 
 
-@pytest.mark.parametrize("kind", [StrictLoss, StrictRisk])
+@pytest.mark.parametrize("kind", [InformationLoss, DisclosureRisk])
 @pytest.mark.parametrize("names", KINDS.values(), ids=KINDS)
-def test_the_strict_pair_obeys_the_laws_of_judges(kind, names):
+def test_loss_and_risk_obey_the_laws_of_judges(kind, names):
     check_judge(kind(names), lambda: TABLE)
 
 
-@pytest.mark.parametrize("kind", [StrictLoss, StrictRisk])
-def test_the_strict_pair_obeys_the_laws_where_values_are_missing(kind):
+@pytest.mark.parametrize("kind", [InformationLoss, DisclosureRisk])
+def test_loss_and_risk_obey_the_laws_where_values_are_missing(kind):
     check_judge(kind(("age", "income", "school", "region")))
 
 
@@ -135,7 +135,7 @@ def test_merging_classes_never_raises_re_identification():
         in_fewer_intervals(at_levels(dict.fromkeys(CATEGORIES, level)), width)
         for width, level in CHAIN
     ]
-    linked = [RISK.judged(file).linked.percent for file in files]
+    linked = [RISK.assess(file).reidentification.percent for file in files]
     assert linked == sorted(linked, reverse=True)
     assert linked[0] == 100
     assert linked[-1] == pytest.approx(100 / N)
@@ -146,7 +146,7 @@ def test_merging_classes_never_raises_re_identification():
 def test_with_k_anonymity_at_most_one_in_k_is_re_identified(method, k):
     masked = method(NAMES, k).mask(TABLE, np.random.default_rng(1))
     assert k_anonymity(masked, NAMES) >= k
-    assert RISK.judged(masked).linked.percent <= 100 / k + 1e-9
+    assert RISK.assess(masked).reidentification.percent <= 100 / k + 1e-9
 
 
 @pytest.mark.parametrize("k", [5, 20])
@@ -157,13 +157,13 @@ def test_with_suppression_at_most_one_in_k_is_re_identified(k):
     _, labels, sizes = np.unique(columns, axis=1, return_inverse=True, return_counts=True)
     left = masked.suppressing(sizes[labels] < k)
     assert 0 < left.suppressed.sum() < N
-    assert RISK.judged(left).linked.percent <= 100 / k + 1e-9
+    assert RISK.assess(left).reidentification.percent <= 100 / k + 1e-9
 
 
 def test_permuted_records_and_labels_protect_few():
     """Labels are then recovered by frequencies, which are not all distinct."""
     many = people(2000, 3)
-    reading = StrictRisk(CATEGORIES).against(many)
+    reading = DisclosureRisk(CATEGORIES).against(many)
     sizes = {name: len(SCHEMA[name].categories) for name in CATEGORIES}
     moved = {n: np.roll(np.arange(s), 1)[many.codes(n)] for n, s in sizes.items()}
     both = many.with_columns(moved).take(np.random.default_rng(1).permutation(len(many)))
@@ -173,6 +173,6 @@ def test_permuted_records_and_labels_protect_few():
 @EVERY
 def test_suppressing_records_protects_no_other_record(masked):
     left_out = records(np.random.default_rng(3), N // 20)
-    before, after = (RISK.judged(file) for file in (masked, masked.suppressing(left_out)))
-    assert after.linked.percent >= 0.85 * before.linked.percent
+    before, after = (RISK.assess(file) for file in (masked, masked.suppressing(left_out)))
+    assert after.reidentification.percent >= 0.85 * before.reidentification.percent
     assert after.risk >= 0.85 * before.risk - 2

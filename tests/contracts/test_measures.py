@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from evomask.measures.catalogue import ABOUT, MEASURES, applicable_measures
-from evomask.measures.disclosure.risk import StrictRisk
-from evomask.measures.loss.loss import StrictLoss
+from evomask.measures.disclosure.risk import DisclosureRisk
+from evomask.measures.loss.loss import InformationLoss
 from evomask.measures.profiles import PapersRisk
 from evomask.measures.score import Mean, Worst
 from evomask.testing import check_measure, example_table
@@ -26,8 +26,9 @@ ON_KINDS = {
     for kind, names in (("numbers", NUMBERS), ("categories", CATEGORIES), ("both", NAMES))
     for measure in (
         *applicable_measures(TABLE.schema, names, len(TABLE)).values(),
-        StrictLoss(names), PapersRisk(names), StrictRisk(names),
-        Mean((StrictLoss(names), StrictRisk(names))), Worst((StrictLoss(names), PapersRisk(names))),
+        InformationLoss(names), PapersRisk(names), DisclosureRisk(names),
+        Mean((InformationLoss(names), DisclosureRisk(names))),
+        Worst((InformationLoss(names), PapersRisk(names))),
     )
 }  # fmt: skip
 
@@ -60,4 +61,4 @@ def test_more_than_twenty_attributes_can_be_measured():
     wide = numbers(**{f"n{i}": rng.normal(size=30) for i in range(21)})
     names = wide.schema.quasi_identifiers
     assert "prl" not in applicable_measures(wide.schema, names, 30)
-    assert StrictRisk(names).against(wide)(wide) == pytest.approx(100)
+    assert DisclosureRisk(names).against(wide)(wide) == pytest.approx(100)

@@ -6,7 +6,7 @@ import pytest
 from evomask.errors import DataError, ParameterError
 from evomask.kernels.incremental.measures import replay
 from evomask.measures.disclosure.relabelling import RelabelledLinkage, Relabelling
-from evomask.measures.loss.loss import StrictLoss
+from evomask.measures.loss.loss import InformationLoss
 from evomask.measures.papers.categorical_loss import ContingencyLoss, DistanceLoss, EntropyLoss
 from evomask.measures.papers.continuous_loss import (
     CorrelationLoss,
@@ -36,7 +36,7 @@ OF_NUMBERS = (
     ProbabilisticLoss, ValueLoss, MeanLoss, CovarianceLoss, VarianceLoss, CorrelationLoss,
 )  # fmt: skip
 OF_CATEGORIES = (ContingencyLoss, EntropyLoss, Relabelling, RelabelledLinkage)
-OF_ALL = (DistanceLoss, RankInterval, DistanceLinkage, Inference, StrictLoss)
+OF_ALL = (DistanceLoss, RankInterval, DistanceLinkage, Inference, InformationLoss)
 MEASURES = {
     f"{measure.about.name} of {kind}": measure
     for kind, names, makers in (
@@ -115,7 +115,7 @@ ORIGINALS = {
 
 
 @pytest.mark.parametrize("original", ORIGINALS.values(), ids=ORIGINALS.keys())
-@pytest.mark.parametrize("measure", [StrictLoss(NAMES), IncrementalRisk(NAMES)])
+@pytest.mark.parametrize("measure", [InformationLoss(NAMES), IncrementalRisk(NAMES)])
 def test_unusual_files_are_followed_too(original, measure):
     reading = measure.against(original)
     masked = perturbed(original, NAMES)
@@ -138,7 +138,7 @@ def test_the_best_renaming_changes_on_the_way():
 
 @pytest.mark.parametrize("score", [Mean, Worst])
 def test_a_score_follows_its_parts(score):
-    reading = score((StrictLoss(NAMES), IncrementalRisk(NAMES))).against(TABLE)
+    reading = score((InformationLoss(NAMES), IncrementalRisk(NAMES))).against(TABLE)
     tracked = reading.track(FILES["perturbed"])
     tracked.change(7, "age", 20.0)
     changed = FILES["perturbed"]["age"].copy()
@@ -148,7 +148,7 @@ def test_a_score_follows_its_parts(score):
 
 
 def test_too_many_changes_without_keeping_are_refused():
-    tracked = StrictLoss(CATEGORIES).against(TABLE).track(TABLE)
+    tracked = InformationLoss(CATEGORIES).against(TABLE).track(TABLE)
     tracked.state.memory.size[0] = len(tracked.state.memory.places)
     with pytest.raises(ParameterError, match="keep or undo"):
         tracked.change(0, "school", (TABLE["school"][0] + 1) % 4)
@@ -156,17 +156,17 @@ def test_too_many_changes_without_keeping_are_refused():
 
 def test_generalized_files_are_refused():
     with pytest.raises(DataError, match="generalized"):
-        StrictLoss(NAMES).against(TABLE).track(generalized(TABLE, NAMES))
+        InformationLoss(NAMES).against(TABLE).track(generalized(TABLE, NAMES))
 
 
 def test_files_with_suppressed_records_are_refused():
     some = np.arange(len(TABLE)) < 3
     with pytest.raises(DataError, match="suppressed"):
-        StrictLoss(NAMES).against(TABLE).track(TABLE.suppressing(some))
+        InformationLoss(NAMES).against(TABLE).track(TABLE.suppressing(some))
 
 
 def test_a_score_with_probabilistic_linkage_cannot_be_tracked():
-    reading = Mean((StrictLoss(NAMES), PapersRisk(NAMES))).against(TABLE)
+    reading = Mean((InformationLoss(NAMES), PapersRisk(NAMES))).against(TABLE)
     with pytest.raises(ParameterError, match="cannot be tracked"):
         reading.track(TABLE)
 
@@ -175,6 +175,6 @@ def test_a_score_with_probabilistic_linkage_cannot_be_tracked():
     ("record", "name", "value"), [(60, "age", 1.0), (0, "school", 4.0), (0, "age", np.inf)]
 )
 def test_changes_outside_the_file_are_refused(record, name, value):
-    tracked = StrictLoss(NAMES).against(TABLE).track(TABLE)
+    tracked = InformationLoss(NAMES).against(TABLE).track(TABLE)
     with pytest.raises(ParameterError):
         tracked.change(record, name, value)

@@ -15,6 +15,8 @@ from evomask.engine.front import spread
 from evomask.engine.portfolio import EXHAUSTED, Portfolio
 from evomask.engine.specialists import Specialist, specialists_for
 from evomask.engine.state import (
+    ASSESSMENTS,
+    FORMER_ASSESSMENTS,
     PortfolioCodec,
     PortfolioState,
     pending,
@@ -96,6 +98,14 @@ def test_a_state_that_was_saved_goes_on_as_if_nothing_had_happened(states):
     again = list(portfolio.states(codec.load(saved)))
     assert again[-1].rounds == states[-1].rounds
     assert list(again[-1].candidates) == list(states[-1].candidates)
+
+
+def test_a_snapshot_with_the_former_name_of_its_risks_is_loaded(states):
+    codec = PortfolioCodec(maker_for(table_of(people()), Requirement(k=3)))
+    saved = dict(codec.save(states[-1]))
+    saved[FORMER_ASSESSMENTS] = saved.pop(ASSESSMENTS)
+    risks = [point.assessment.risk for point in codec.load(saved).candidates]
+    assert risks == [point.risk for point in states[-1].candidates]
 
 
 def test_a_member_that_cannot_begin_is_closed_and_the_others_go_on():

@@ -104,7 +104,7 @@ def test_a_worker_with_other_sources_is_refused(cluster, monkeypatch):
 
     monkeypatch.setattr(payload, "_hash_of_sources", lambda: "0123456789ab")
     payload.environment.cache_clear()
-    message = r"the worker tls://.* differs \(sources .* there, 0123456789ab here\)"
+    message = r"the environment of worker tls://.* differs \(sources .* there, 0123456789ab here\)"
     with pytest.raises(RunError, match=message), cluster(Sleeping()):
         pass
     payload.environment.cache_clear()

@@ -61,7 +61,9 @@ def test_a_cluster_is_reached_by_its_file_and_a_lost_scheduler_is_one_sentence(t
     ):
         assert work(range(5), 2) == [(i, i + 2) for i in range(5)]
         threading.Timer(1.0, scheduler.kill).start()
-        with pytest.raises(RunError, match=r"^the cluster went away during tasks .*resume"):
+        with pytest.raises(
+            RunError, match=r"^the connection to the cluster was lost during tasks .*resume"
+        ):
             _work_on(work)
 
 

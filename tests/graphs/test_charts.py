@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from evomask.errors import ParameterError
-from evomask_graphs.charts import StudyRow, drawn_graph, study_charts
+from evomask_graphs.charts import StudyRow, graph_chart, study_charts
 from tests.graphs.examples import random_graph
 
 
@@ -23,7 +23,7 @@ def test_a_study_makes_a_figure_each_for_loss_risk_and_microdata():
 
 def test_a_drawn_graph_walks_along_every_edge_and_no_other():
     graph = random_graph(20, 30)
-    chart = drawn_graph(graph, "before", "Before", "topic1")
+    chart = graph_chart(graph, "before", "Before", "topic1")
     points = [
         xy for one in chart.series if one.mark == "points" for xy in zip(one.x, one.y, strict=True)
     ]
@@ -37,4 +37,4 @@ def test_a_drawn_graph_walks_along_every_edge_and_no_other():
 
 def test_a_large_graph_is_not_drawn():
     with pytest.raises(ParameterError, match="too large to draw"):
-        drawn_graph(random_graph(200, 10), "before", "Before", "topic1")
+        graph_chart(random_graph(200, 10), "before", "Before", "topic1")

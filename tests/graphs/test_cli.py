@@ -73,7 +73,7 @@ def test_the_same_seed_gives_the_same_graph_in_an_order_of_its_own(evomask, grap
     for name in "ab":
         key = tmp_path / f"{name}.csv"
         words = ["-k", 3, "--out", tmp_path / f"{name}.graphml", "--seed", 7, "--key", key]
-        assert "fit for tests" in evomask("graph", "protect", graph_file, *words).err
+        assert "for tests only" in evomask("graph", "protect", graph_file, *words).err
         graph = read_graph(GraphSource(tmp_path / f"{name}.graphml"))
         originals = dict(line.split(",")[::-1] for line in key.read_text().splitlines()[1:])
         found.append(
@@ -142,7 +142,7 @@ def test_extract_needs_the_key_to_know_which_node_became_which(evomask, graph_fi
 def test_extract_takes_no_key_without_an_original(evomask, graph_file, tmp_path):
     answer = extracted_of_release(evomask, graph_file, tmp_path, "--key", tmp_path / "key.csv")
     assert answer.code == 1
-    assert "--key goes with --original" in answer.err
+    assert "--key requires --original" in answer.err
 
 
 def test_study_says_whose_measures_those_of_microdata_are(evomask, graph_file, tmp_path):
@@ -261,7 +261,7 @@ def test_supernodes_need_a_folder_of_their_own(evomask, graph_file, tmp_path):
     words = ["-k", 4, "--out", tmp_path / "masked", "--supernodes", tmp_path / "masked"]
     answer = evomask("graph", "protect", graph_file, *words)
     assert answer.code == 1
-    assert "name another" in answer.err
+    assert "choose another one" in answer.err
 
 
 def test_intruders_who_know_neighbours_alone_are_an_option(evomask, graph_file, tmp_path):

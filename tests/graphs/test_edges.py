@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evomask.errors import DataError, ParameterError
-from evomask_graphs.edges import anonymous_degrees, degree_anonymous, shuffled_edges
+from evomask_graphs.edges import anonymize_degrees, anonymous_degrees, shuffle_edges
 from tests.graphs.examples import random_graph
 
 
@@ -37,26 +37,26 @@ def test_degrees_are_raised_as_little_as_can_be(k, seed):
 def test_every_degree_is_shared_by_k_nodes_for_every_k(n):
     graph = random_graph(n, 2 * n, seed=n)
     for k in range(2, n + 1, max(1, n // 6)):
-        masked = degree_anonymous(graph, k, np.random.default_rng(k))
+        masked = anonymize_degrees(graph, k, np.random.default_rng(k))
         assert np.unique(masked.degrees, return_counts=True)[1].min() >= k
 
 
 def test_edges_are_added_and_only_loops_taken_away():
     graph = random_graph(60, 120)
-    masked = degree_anonymous(graph, 5, np.random.default_rng(0))
+    masked = anonymize_degrees(graph, 5, np.random.default_rng(0))
     before = {(a, b) for a, b in graph.edges if a != b}
     assert before <= {(a, b) for a, b in masked.edges}
 
 
 def test_degrees_of_a_directed_graph_are_refused():
     with pytest.raises(DataError, match="undirected"):
-        degree_anonymous(random_graph(directed=True), 2, np.random.default_rng(0))
+        anonymize_degrees(random_graph(directed=True), 2, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("directed", [False, True])
 def test_shuffling_keeps_the_number_of_edges_and_the_share(directed):
     graph = random_graph(60, 100, directed=directed)
-    masked = shuffled_edges(graph, 30, np.random.default_rng(0))
+    masked = shuffle_edges(graph, 30, np.random.default_rng(0))
     before, after = ({tuple(edge) for edge in one.edges} for one in (graph, masked))
     assert len(after) == len(before)
     assert len(before - after) == round(0.3 * len(before))
@@ -64,4 +64,4 @@ def test_shuffling_keeps_the_number_of_edges_and_the_share(directed):
 
 def test_a_share_above_a_hundred_is_refused():
     with pytest.raises(ParameterError, match="percentage"):
-        shuffled_edges(random_graph(), 101, np.random.default_rng(0))
+        shuffle_edges(random_graph(), 101, np.random.default_rng(0))

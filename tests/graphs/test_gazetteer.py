@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evomask.errors import SchemaError
-from evomask_graphs.gazetteer import WORLD, gazetteer_from_rows, geonames, located, plain_name
+from evomask_graphs.gazetteer import WORLD, gazetteer_from_rows, geonames, locate_nodes, plain_name
 from evomask_graphs.graph import Graph, table_of_texts
 
 KEYS = ("city", "admin1", "country", "continent", "population")
@@ -67,7 +67,7 @@ def test_accents_capitals_and_points_do_not_matter():
 def test_unknown_places_are_the_world_and_counted(small):
     texts = np.array(["Lyon", "Narnia", ""], dtype=object)
     graph = Graph(("a", "b", "c"), table_of_texts({"location": texts}), np.empty((0, 2)))
-    found, unknown = located(graph, "location", small.find)
+    found, unknown = locate_nodes(graph, "location", small.find)
     assert unknown == 1
     assert found.nodes.schema.names == ("city", "region", "country", "continent")
     cities = np.array(found.nodes.attribute("city").categories)[found.nodes.codes("city")]

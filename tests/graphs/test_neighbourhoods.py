@@ -14,7 +14,7 @@ from evomask_graphs.neighbourhoods import (
     neighbourhood_labels,
     smallest_neighbourhood_class,
 )
-from evomask_graphs.runs.protect import PROTECTORS, protected_with_edges, with_profiles
+from evomask_graphs.runs.protect import PROTECTORS, protect_with_edges, with_profiles
 from tests.graphs.examples import graph_of, profiles, random_graph
 
 
@@ -137,7 +137,7 @@ def test_k_is_guaranteed_even_where_matching_gives_up(monkeypatch):
 
 def test_links_and_profiles_together_are_shared_by_k():
     loaded = with_profiles(random_edges(60, 90, 7))
-    masked = protected_with_edges(
+    masked = protect_with_edges(
         loaded, 3, PROTECTORS["random"], np.random.default_rng(1), neighbourhoods=True
     ).graph
     codes = profiles(masked).codes().values()
@@ -147,7 +147,7 @@ def test_links_and_profiles_together_are_shared_by_k():
 
 def test_degrees_and_neighbourhoods_are_not_asked_for_at_once():
     with pytest.raises(ParameterError, match="choose one"):
-        protected_with_edges(
+        protect_with_edges(
             with_profiles(random_edges(20, 30, 0)), 3, PROTECTORS["random"],
             np.random.default_rng(0), degrees=True, neighbourhoods=True,
         )  # fmt: skip

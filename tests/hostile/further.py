@@ -101,7 +101,7 @@ PACKED = [
         "must name each column once",
     ),
     Situation(
-        "an output as an old workbook", mask("-k", 3, out="o.xls"), "such workbooks are only read"
+        "an output as an old workbook", mask("-k", 3, out="o.xls"), "workbooks can only be read"
     ),
     Situation("an output as an archive", mask("-k", 3, out="o.csv.zip"), "not known by its"),
     Situation(
@@ -239,7 +239,7 @@ PARTS = [
     Situation(
         "parts with other columns",
         parts("--require", "k=3", a=parquet(a=[1]), b=parquet(b=[1])),
-        "has other columns than",
+        "differ from those of",
     ),
     Situation(
         "parts without records", parts("--require", "k=3", a=parquet(a=[])), "holds no records"
@@ -247,17 +247,17 @@ PARTS = [
     Situation(
         "parts of which l is required and nothing is confidential",
         parts("--require", "k=3,l=2"),
-        "l and t are asked of confidential attributes",
+        "l and t require a confidential attribute",
     ),
     Situation(
         "parts of which a point is picked",
         parts("--require", "k=3", "--pick", "knee"),
-        "a file in parts takes no --pick",
+        "chunked files do not support --pick",
     ),
     Situation(
         "parts that are searched for so many seconds",
         parts("--require", "k=3", "--seconds", "5"),
-        "a file in parts takes no --seconds",
+        "chunked files do not support --seconds",
     ),
     Situation(
         "k of parts above the number of records", parts("--require", "k=50"), "choose a smaller k"

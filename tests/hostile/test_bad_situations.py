@@ -135,7 +135,7 @@ def test_an_answer_that_cannot_be_printed_is_one_sentence(words):
             [sys.executable, "-m", "evomask", "measure", "--explain", "all", *words],
             stdout=full, stderr=subprocess.PIPE, text=True, check=False,
         )  # fmt: skip
-    sentence = "evomask: the answer could not be printed: No space left on device\n"
+    sentence = "evomask: the result could not be printed: No space left on device\n"
     assert (done.returncode, done.stderr) == (1, sentence)
 
 
@@ -159,6 +159,6 @@ def test_sas_input_says_before_the_search_what_is_written_instead(evomask, tmp_p
     few = ("--evaluations", 2, "--searches", "grid", "--quasi", "age,income")
     answer = evomask("protect", tmp_path / "people.xpt", *few, "--out", tmp_path / "new")
     assert answer.code == 0, answer.err
-    note = "SAS files are only read: the release of people.xpt is written as people.sav"
+    note = "SAS files cannot be written: the release of people.xpt is written as people.sav"
     assert note in " ".join(answer.err.splitlines()[:3])
     assert (tmp_path / "new" / "masked" / "people.sav").exists()

@@ -1,4 +1,4 @@
-"""Nothing is written onto an input, behind a link, or where a column is called like a path."""
+"""Nothing is written onto an input, behind a link, or where the column name like a path."""
 
 import os
 from pathlib import Path
@@ -162,7 +162,7 @@ def test_a_run_folder_with_a_link_in_it_is_not_opened(evomask, protection, tmp_p
     before = contents(victim)
     answer = evomask(verb, protection, "--quiet")
     assert (answer.code, answer.err.count("\n")) == (1, 1)
-    assert "is a link, and the folder of a run holds none" in answer.err
+    assert "is a link, and a run folder must not contain links" in answer.err
     assert contents(victim) == before
 
 
@@ -175,7 +175,7 @@ def contents(path: Path):
 def test_a_link_to_a_run_folder_is_not_followed(evomask, protection, tmp_path, verb):
     (tmp_path / "latest").symlink_to(protection)
     answer = evomask(verb, tmp_path / "latest", "--quiet")
-    assert (answer.code, "give the folder that it leads to" in answer.err) == (1, True)
+    assert (answer.code, "give the folder that it points to" in answer.err) == (1, True)
 
 
 def test_a_new_run_does_not_begin_behind_a_link(evomask, people, tmp_path):

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evomask.io.chunks import COUNT, added_counts, keep_rows, summed_counts
+from evomask.io.chunks import COUNT, add_counts, keep_rows, summed_counts
 from evomask.io.paired_chunks import gathered, scattered
 
 
@@ -18,12 +18,12 @@ def frames(count=7):
 
 def test_counts_of_many_files_are_those_of_all_rows_together():
     whole = pl.concat(frames()).group_by("a", "b").agg(pl.col(COUNT).sum()).sort("a", "b")
-    found = added_counts(iter(frames()), ("a", "b"))
+    found = add_counts(iter(frames()), ("a", "b"))
     assert found.sort("a", "b").equals(whole)
 
 
 def test_of_no_files_there_are_no_counts():
-    assert added_counts([], ("a",)) is None
+    assert add_counts([], ("a",)) is None
 
 
 def test_counts_of_files_come_in_the_order_of_their_values(tmp_path):

@@ -104,7 +104,7 @@ def test_old_workbooks_are_only_read(tmp_path):
     assert released_name(tmp_path / "people.ods") == "people.xlsx"
     (tmp_path / "people.csv").write_text(ROWS)
     table = read_table(tmp_path / "people.csv", {"age": Declaration(role=Role.QUASI_IDENTIFIER)})
-    with pytest.raises(FileError, match=r"only read; use .xlsx"):
+    with pytest.raises(FileError, match=r"only be read; use .xlsx"):
         write_table(table, tmp_path / "people.xls")
 
 
@@ -139,5 +139,5 @@ def test_every_written_format_can_be_read():
 
 def test_a_file_with_the_wrong_ending_says_what_it_is(tmp_path):
     FRAME.write_parquet(tmp_path / "people.xlsx")
-    with pytest.raises(FileError, match=r"begins like Parquet files: rename it to \*.parquet"):
+    with pytest.raises(FileError, match=r"looks like Parquet files: rename it to \*.parquet"):
         read_source(tmp_path / "people.xlsx")

@@ -10,8 +10,8 @@ from evomask.errors import DataError
 from evomask.io.masked_tables import masked_version
 from evomask.io.tables import read_source, write_table
 from evomask.masking.recoding.group_values import interval_cells, set_cells
-from evomask.measures.disclosure.risk import StrictRisk
-from evomask.measures.loss.loss import StrictLoss
+from evomask.measures.disclosure.risk import DisclosureRisk
+from evomask.measures.loss.loss import InformationLoss
 from tests.measures.files import perturbed
 from tests.tables import QUASI, mixed
 
@@ -26,7 +26,7 @@ def read_back(masked, tmp_path, hierarchies=None):
 
 
 def same_pair(masked, found):
-    for measure in (StrictLoss(NAMES), StrictRisk(NAMES)):
+    for measure in (InformationLoss(NAMES), DisclosureRisk(NAMES)):
         read = measure.against(TABLE)
         assert read(found) == pytest.approx(read(masked))
 

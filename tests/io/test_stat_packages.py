@@ -241,7 +241,7 @@ class TestWriting:
         assert not list(tmp_path.glob("*half*"))
 
     def test_sas_is_only_read(self, spss, tmp_path):
-        with pytest.raises(FileError, match="SAS files are only read"):
+        with pytest.raises(FileError, match="SAS files can only be read"):
             write_table(read_table(spss), tmp_path / "out.xpt")
 
     def test_a_name_that_the_format_forbids_is_named(self, tmp_path):

@@ -6,7 +6,13 @@ import pytest
 from evomask.data.hierarchy import hierarchy_from_lines
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
-from evomask.masking.chunk_recipes import fitted_to, in_order, parted, promised_k, recipes_for
+from evomask.masking.chunk_recipes import (
+    fit_recipes,
+    guaranteed_k,
+    in_order,
+    recipes_for,
+    split_recipe,
+)
 from evomask.masking.method import FileStatistics, Fittable, NumberStatistics
 from evomask.masking.microaggregation.mdav import Mdav
 
@@ -50,11 +56,11 @@ def test_every_recipe_masks_a_part_by_what_is_known_of_the_whole(attributes):
     recipes = recipes_for(own, TREES)
     assert len(recipes) > 10
     for recipe in recipes:
-        grouping, others = parted(recipe.method)
+        grouping, others = split_recipe(recipe.method)
         assert all(isinstance(step, Fittable) for step in others)
         assert len(others) + (grouping is not None) >= 1
         if grouping is None:
-            (ready,) = fitted_to([recipe.method], known)
+            (ready,) = fit_recipes([recipe.method], known)
             assert len(ready.mask(part, np.random.default_rng(2))) == 50
 
 
@@ -69,7 +75,7 @@ def test_only_groups_of_all_quasi_identifiers_promise_k():
     assert wanted
     assert all(isinstance(method, Mdav) and method.k >= 5 for method in wanted)
     assert recipes_for(table(*NUMBERS, CATEGORY), TREES, k=5) == ()
-    assert promised_k(Mdav(("a",), 7), ("a", "b")) == 1
+    assert guaranteed_k(Mdav(("a",), 7), ("a", "b")) == 1
 
 
 def test_families_are_tried_in_turn_and_every_recipe_once():

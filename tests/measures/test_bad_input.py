@@ -7,8 +7,8 @@ from evomask.data.schema import Attribute, Kind, Schema
 from evomask.data.table import Table
 from evomask.errors import DataError, ParameterError, SchemaError
 from evomask.measures.catalogue import applicable_measures, describe_measure, select_measures
-from evomask.measures.disclosure.risk import StrictRisk
-from evomask.measures.loss.loss import StrictLoss
+from evomask.measures.disclosure.risk import DisclosureRisk
+from evomask.measures.loss.loss import InformationLoss
 from evomask.measures.papers.categorical_loss import ContingencyLoss, DistanceLoss
 from evomask.measures.papers.continuous_loss import ProbabilisticLoss
 from evomask.measures.papers.distance_linkage import DistanceLinkage
@@ -21,7 +21,7 @@ TABLE = mixed()
 NAMES = TABLE.schema.quasi_identifiers
 ALL = [
     *applicable_measures(TABLE.schema, NAMES, len(TABLE)).values(),
-    StrictLoss(NAMES), PapersRisk(NAMES), StrictRisk(NAMES),
+    InformationLoss(NAMES), PapersRisk(NAMES), DisclosureRisk(NAMES),
 ]  # fmt: skip
 
 

@@ -5,8 +5,7 @@ import pytest
 
 from evomask.data.schema import Role
 from evomask.errors import ParameterError, SchemaError
-from evomask.measures.disclosure.risk import StrictRisk
-from evomask.measures.loss.loss import StrictLoss
+from evomask.measures.disclosure.risk import DisclosureRisk
 from evomask.measures.papers.categorical_loss import ContingencyLoss, DistanceLoss, EntropyLoss
 from evomask.measures.papers.continuous_loss import ProbabilisticLoss
 from evomask.measures.papers.distance_linkage import DistanceLinkage
@@ -105,12 +104,6 @@ def test_a_search_may_leave_probabilistic_linkage_out():
     assert read(PapersRisk(NAMES, probabilistic=False)) == pytest.approx(expected)
 
 
-def test_strict_loss_weighs_kinds_by_their_attributes():
-    parts = read(StrictLoss(("age",))), read(StrictLoss(CATEGORIES))
-    expected = (parts[0] + 2 * parts[1]) / 3
-    assert read(StrictLoss(("age", "school", "region"))) == pytest.approx(expected)
-
-
 @pytest.mark.parametrize("names", [NUMBERS, CATEGORIES, NAMES])
 def test_bursts_follow_the_larger_of_linkage_and_inference(names):
     parts = read(DistanceLinkage(names)), read(Inference(names))
@@ -120,14 +113,14 @@ def test_bursts_follow_the_larger_of_linkage_and_inference(names):
 @pytest.mark.parametrize("names", [NUMBERS, NAMES])
 def test_shuffled_records_are_as_risky_as_the_original_under_strict(names):
     order = np.random.default_rng(1).permutation(len(TABLE))
-    strict = StrictRisk(names).against(TABLE)
+    strict = DisclosureRisk(names).against(TABLE)
     assert strict(TABLE.take(order)) == pytest.approx(strict(TABLE))
 
 
 def test_permuted_categories_are_as_risky_as_the_original_under_strict():
     sizes = {name: len(TABLE.attribute(name).categories) for name in CATEGORIES}
     moved = {n: np.roll(np.arange(s), 1)[TABLE.codes(n)] for n, s in sizes.items()}
-    strict = StrictRisk(CATEGORIES).against(TABLE)
+    strict = DisclosureRisk(CATEGORIES).against(TABLE)
     assert strict(TABLE.with_columns(moved)) == pytest.approx(strict(TABLE))
 
 

@@ -7,7 +7,7 @@ from evomask.masking.microaggregation.mondrian import Mondrian
 from evomask.masking.noise import IndependentNoise
 from evomask.masking.randomization.pram import Pram
 from evomask.masking.rank_swapping import RankSwapping
-from evomask.measures.disclosure.risk import StrictRisk
+from evomask.measures.disclosure.risk import DisclosureRisk
 from evomask.measures.targets import ALL_TARGETS, TargetSample
 from tests.measures.disclosure.population import CATEGORIES, NAMES, NUMBERS, people
 
@@ -23,13 +23,17 @@ MASKED = {
 
 
 def parts(judged):
-    return [part for part in (judged.linked, judged.read, judged.confidential) if part]
+    return [
+        part
+        for part in (judged.reidentification, judged.attribute_disclosure, judged.confidential)
+        if part
+    ]
 
 
 @pytest.mark.parametrize("masked", MASKED.values(), ids=MASKED)
 def test_a_sample_agrees_with_everyone_within_four_standard_errors(masked):
-    everyone = StrictRisk(NAMES, people=ALL_TARGETS).against(TABLE).judged(masked)
-    sampled = StrictRisk(NAMES, people=SOME).against(TABLE).judged(masked)
+    everyone = DisclosureRisk(NAMES, people=ALL_TARGETS).against(TABLE).assess(masked)
+    sampled = DisclosureRisk(NAMES, people=SOME).against(TABLE).assess(masked)
     assert (sampled.people, everyone.people) == (SOME, len(TABLE))
     assert sampled.is_sampled
     assert not everyone.is_sampled
@@ -61,10 +65,12 @@ def test_standard_errors_are_honest(names, chances):
 
 def test_standard_errors_of_what_is_read_are_honest():
     masked = MASKED["noise"]
-    truth = StrictRisk(NUMBERS, people=ALL_TARGETS).against(TABLE).judged(masked)
-    readings = [StrictRisk(NUMBERS, people=SOME, seed=seed).against(TABLE) for seed in range(60)]
-    judged = [reading.judged(masked) for reading in readings]
-    for part in ("linked", "read"):
+    truth = DisclosureRisk(NUMBERS, people=ALL_TARGETS).against(TABLE).assess(masked)
+    readings = [
+        DisclosureRisk(NUMBERS, people=SOME, seed=seed).against(TABLE) for seed in range(60)
+    ]
+    judged = [reading.assess(masked) for reading in readings]
+    for part in ("reidentification", "attribute_disclosure"):
         found = [getattr(sampled, part) for sampled in judged]
         off = [abs(f.percent - getattr(truth, part).percent) / f.error for f in found]
         assert np.mean(np.array(off) <= 2) >= 0.9

@@ -47,11 +47,11 @@ def test_models_and_attacks_are_those_of_the_whole_file(masked, whole, people):
     assert found.record_risk.average == pytest.approx(whole.record_risk.average)
     assert found.record_risk.expected == pytest.approx(whole.record_risk.expected)
     # the sample is everything here, so attacks on it are attacks on the file
-    by_name = {finding.about.name: finding for finding in found.attacks}
+    by_name = {finding.name: finding for finding in found.attacks}
     for attack in whole.attacks:
-        assert by_name[attack.about.name].success.value == pytest.approx(attack.success.value)
-    assert {"linked", "read", "confidential"} <= by_name.keys()
-    assert by_name["linked"].success.value <= by_name["linked"].unmasked
+        assert by_name[attack.name].success == pytest.approx(attack.success)
+    assert {"reidentification", "attribute_disclosure", "confidential"} <= by_name.keys()
+    assert by_name["reidentification"].success <= by_name["reidentification"].unmasked
     assert any("1,000 people against all records" in note for note in found.notes)
 
 

@@ -164,7 +164,7 @@ def test_the_least_loss_under_l_is_that_of_trying_every_node(people, tmp_path):
 
 def test_l_without_a_confidential_attribute_is_one_sentence(people, tmp_path):
     source = Input(people, quasi_identifiers=QUASI, identifiers=("name",))
-    with pytest.raises(ParameterError, match="l and t are asked of confidential attributes"):
+    with pytest.raises(ParameterError, match="l and t require a confidential attribute"):
         generalize_parts(GeneralizeJob(source, tmp_path / "out", Requirement(k=3, l=2)))
 
 
@@ -177,7 +177,7 @@ def test_loss_and_risk_are_those_of_the_released_records(people, tmp_path):
     source = replace(job(people, tmp_path).source, path=tmp_path / "whole.parquet")
     expected = measure_files(source, tmp_path / "back.parquet")
     assert done.compared.loss == pytest.approx(expected.loss, abs=1e-9)
-    assert done.compared.judged.risk == pytest.approx(expected.judged.risk, abs=1e-9)
+    assert done.compared.assessment.risk == pytest.approx(expected.assessment.risk, abs=1e-9)
     assert done.compared.original.risk == pytest.approx(expected.original.risk, abs=1e-9)
 
 
@@ -188,11 +188,11 @@ def test_both_reports_are_written_and_the_public_one_tells_no_risk(people, tmp_p
         ("report-internal.html", "report-public.html")
     )  # fmt: skip
     record = decode_record((tmp_path / "out" / "record.json").read_bytes())
-    assert record.points.chosen.risk == done.compared.judged.risk
+    assert record.points.chosen.risk == done.compared.assessment.risk
     assert record.checked.k == record.after.k == done.alike.least
     assert record.before.k == town().group_by(QUASI).len()["len"].min()
     assert sum(cell.records for cell in record.after.cells) == done.alike.records
-    assert f"{done.compared.judged.risk:.1f}" in internal
+    assert f"{done.compared.assessment.risk:.1f}" in internal
     assert str(record.seed) not in public
     assert "illness" in public
 
@@ -204,7 +204,7 @@ def test_a_k_that_cannot_be_reached_is_one_sentence(people, tmp_path):
 
 def test_a_number_of_many_values_wants_a_hierarchy(people, tmp_path):
     source = Input(people, quasi_identifiers=("income",), identifiers=("name",))
-    with pytest.raises(SchemaError, match="'income' has more than 256 different values"):
+    with pytest.raises(SchemaError, match="'income' has more than 256 distinct values"):
         generalize_parts(GeneralizeJob(source, tmp_path / "out", K5))
 
 

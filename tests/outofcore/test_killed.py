@@ -87,7 +87,7 @@ def test_a_lost_scheduler_is_one_sentence_and_another_goes_on(people, tmp_path):
                 scheduler.kill()
 
         with (
-            pytest.raises(RunError, match="the cluster went away") as told,
+            pytest.raises(RunError, match="the connection to the cluster was lost") as told,
             open_evaluators(cluster=str(file)) as evaluators,
         ):
             mask_parts(job(people, out, "mdav", options=options), evaluators=evaluators, told=kill)
@@ -214,5 +214,5 @@ def test_a_plan_that_does_not_tell_the_job_is_one_sentence(people, tmp_path):
     mask_parts(job(people, tmp_path / "out", "top-coding"))
     plan = tmp_path / "out" / "plan.json"
     plan.write_text(plan.read_text().replace('"source"', '"sauce"'))
-    with pytest.raises(RunError, match="does not tell what was begun"):
+    with pytest.raises(RunError, match="does not describe the job"):
         read_job(tmp_path / "out")

@@ -60,7 +60,7 @@ def test_a_changed_part_fails(done):
 
 def test_unfinished_work_is_said_to_be_unfinished(done):
     (done / "done.json").unlink()
-    with pytest.raises(RunError, match="is not finished; give the same command again"):
+    with pytest.raises(RunError, match="is not finished; run the same command again"):
         verify_parts(done)
 
 

@@ -172,11 +172,11 @@ def test_the_risk_of_chapter_4_has_probabilistic_linkage_and_five_draws():
 def test_table_4_15_spends_all_generations_at_full_share(monkeypatch):
     spent = []
 
-    def carried_out(setup, effort, usual):
+    def run_setup(setup, effort, usual):
         spent.append((usual, effort.of(usual)))
         return SearchRun(setup.problem, None, ((0.0, 0.0),))
 
-    monkeypatch.setattr(equations, "carried_out", carried_out)
+    monkeypatch.setattr(equations, "run_setup", run_setup)
     equations.searched.cache_clear()
     equations.table_4_15(share=1.0)
     equations.searched.cache_clear()

@@ -14,7 +14,7 @@ from evomask.data.table import Table
 from evomask.masking.randomization.pram import Pram
 from evomask.masking.rank_swapping import RankSwapping
 from evomask.measures.attacks.singling_out import SinglingOut
-from evomask.measures.disclosure.risk import StrictRisk
+from evomask.measures.disclosure.risk import DisclosureRisk
 from evomask.runs.synthetic import synthetic_file
 from tests.oracles import ROOT
 
@@ -62,11 +62,11 @@ def rates(tmp_path_factory):
     command = [PYTHON, "-W", "ignore", SCRIPT, asked, answered]
     subprocess.run(command, check=True, capture_output=True, env=environment)
     theirs = json.loads(answered.read_text(encoding="utf-8"))["rates"]
-    judge, single = StrictRisk(NAMES).against(table), SinglingOut(NAMES).against(table)
-    judged = [judge.judged(file) for file in files]
+    judge, single = DisclosureRisk(NAMES).against(table), SinglingOut(NAMES).against(table)
+    judged = [judge.assess(file) for file in files]
     return theirs, {
-        "linkability": [one.linked.percent for one in judged],
-        "inference": [one.read.percent for one in judged],
+        "linkability": [one.reidentification.percent for one in judged],
+        "inference": [one.attribute_disclosure.percent for one in judged],
         "singling-out": [single(file).details["bets_won"] for file in files],
     }
 

@@ -48,7 +48,7 @@ def test_the_page_shows_every_row_with_a_ratio_or_a_reason(made):
 
 def test_figures_of_another_day_are_marked_as_such(made):
     _, page, _ = made
-    section = page.split("## Figures of another day")[1].split("\n## ")[0]
+    section = page.split("## Earlier figures")[1].split("\n## ")[0]
     assert "not** measured in this run" in section
     assert re.search(r"sdcMicro \| 5\.8\.1 .*2026-11-15", section)
 

@@ -8,7 +8,7 @@ from evomask.data.schema import Kind, Role
 from evomask.io.tables import read_table
 from evomask.measures.disclosure.privacy_models import records_below
 from evomask.measures.disclosure.record_risk import household_risk, individual_risk, record_risk
-from evomask.measures.disclosure.risk import StrictRisk
+from evomask.measures.disclosure.risk import DisclosureRisk
 from evomask.measures.disclosure.special_uniques import special_uniques
 from evomask.measures.papers.inference import Inference
 from evomask.measures.profiles import PapersLoss, PapersRisk, classic_loss, classic_risk
@@ -75,7 +75,7 @@ class TestGermanCredit:
         sizes = {name: len(german.attribute(name).categories) for name in GERMAN}
         moved = {n: np.roll(np.arange(s), 2)[german.codes(n)] for n, s in sizes.items()}
         masked = german.with_columns(moved)
-        strict = StrictRisk(GERMAN).against(german)
+        strict = DisclosureRisk(GERMAN).against(german)
         assert strict(masked) == pytest.approx(strict(german), abs=1)
         assert PapersRisk(GERMAN).against(german)(masked) < 10
 
@@ -84,7 +84,7 @@ class TestCensus:
     def test_permuted_rows_are_as_risky_as_the_original(self, census):
         names = census.schema.names
         shuffled = census.take(np.random.default_rng(1).permutation(len(census)))
-        strict = StrictRisk(names).against(census)
+        strict = DisclosureRisk(names).against(census)
         assert strict(shuffled) == pytest.approx(strict(census), abs=1)
         assert PapersRisk(names).against(census)(shuffled) < 10
 

@@ -42,7 +42,7 @@ def mask(people, **said):
         ("name", "looks like names of people"),
         ("contact", "holds e-mail addresses"),
         ("ssn", "looks like a number or name of a person"),
-        ("motto", "a text of its own in nearly every record"),
+        ("motto", "a different text in nearly every record"),
     ],
 )
 def test_a_column_that_looks_identifying_is_refused_until_its_role_is_said(people, name, reason):
@@ -93,7 +93,7 @@ def test_frames_are_refused_too(people):
     ],
 )
 def test_two_roles_for_a_column_are_an_error(people, said):
-    with pytest.raises(SchemaError, match=r"is said to be .* and .*; choose one role"):
+    with pytest.raises(SchemaError, match=r"is declared both .* and .*; choose one role"):
         load(Input(people, **said))
 
 
@@ -106,7 +106,7 @@ def test_a_column_dropped_by_the_schema_is_not_released_by_name(people, tmp_path
 
 @pytest.mark.parametrize("role", ["confidential", "strata", "keep"])
 def test_a_frame_column_cannot_be_dropped_and_something_else(people, role):
-    with pytest.raises(SchemaError, match="column 'town' is said to be"):
+    with pytest.raises(SchemaError, match="column 'town' is declared both"):
         evomask.protect(pl.read_csv(people), quasi=["x"], drop=["town"], **{role: ["town"]})
 
 
@@ -119,7 +119,7 @@ def test_a_requirement_is_named_once():
 def test_absurd_decimals_are_an_error(people, tmp_path, decimals):
     schema = tmp_path / "people.toml"
     schema.write_text(f"[attributes.x]\ndecimals = {decimals}\n")
-    with pytest.raises(SchemaError, match=r"from 0 to 15, got -1|no number has more than 15"):
+    with pytest.raises(SchemaError, match=r"from 0 to 15, got -1|at most 15"):
         load(Input(people, schema))
 
 
@@ -127,4 +127,4 @@ def test_a_small_seed_is_noted_as_fit_for_tests(people):
     source = Input(people, quasi_identifiers=("x",), identifiers=LOOKING)
     for seed, noted in ((2**32 - 1, True), (2**32, False), (None, False)):
         job = MaskJob(source, "mdav", people.with_name("m.csv"), {"k": "3"}, seed=seed, force=True)
-        assert any("fit for tests" in note for note in mask_file(job).notes) is noted
+        assert any("for tests only" in note for note in mask_file(job).notes) is noted

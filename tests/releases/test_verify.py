@@ -60,7 +60,7 @@ def test_an_archive_that_cannot_be_written_to_is_checked_without_a_lock(folder, 
     assert verify(folder).holds
     assert not (folder / ".lock").exists()
     (folder / store_release.COMMITTED).mkdir()
-    with pytest.raises(RunError, match="verify it where it can be completed"):
+    with pytest.raises(RunError, match="so that it can be completed"):
         verify(folder)
 
 
@@ -76,7 +76,7 @@ def test_files_that_were_changed_are_named(folder):
             file.write(b"\n")
     told = next(found for found in verify(folder).findings if found.check == "files")
     assert told.holds is False
-    assert set(told.text.removeprefix("not as they were released: ").split(", ")) == set(PARTS)
+    assert set(told.text.removeprefix("changed since the release: ").split(", ")) == set(PARTS)
 
 
 def test_a_masked_file_that_breaks_the_guarantee_fails_even_with_a_new_hash(folder):
@@ -164,7 +164,7 @@ def test_findings_that_somebody_changed_are_not_believed(once, folder):
     (folder / "findings.json").write_text(json.dumps(changed))
     done = choose(folder)
     assert done.protection.findings[done.chosen.number].audit.k < 999
-    assert any("findings.json is not as it was" in note for note in done.protection.notes)
+    assert any("findings.json was changed or removed" in note for note in done.protection.notes)
 
 
 def test_findings_of_another_file_are_not_believed(once, folder):
@@ -186,12 +186,12 @@ def test_a_plan_that_somebody_changed_is_refused_unless_it_is_asked_for(folder):
         choose(folder)
     assert snapshot(folder) == before
     done = choose(folder, edited_plan=True)
-    assert any("plan.toml is not as it was" in note for note in done.protection.notes)
-    assert "plan.toml is not as it was released" in (folder / "record.json").read_text()
+    assert any("plan.toml was changed or removed" in note for note in done.protection.notes)
+    assert "plan.toml was changed or removed" in (folder / "record.json").read_text()
     assert json.loads((folder / "log.jsonl").read_text().splitlines()[-1])["edited"]
     told = next(found for found in verify(folder).findings if found.check == "log")
     assert told.holds
-    assert "changed by hand before line 2, and used all the same: plan.toml" in told.text
+    assert "plan.toml was edited by hand before line 2 and accepted" in told.text
     assert not any("plan.toml" in note for note in choose(folder).protection.notes)
     assert not json.loads((folder / "log.jsonl").read_text().splitlines()[-1])["edited"]
 
@@ -199,7 +199,7 @@ def test_a_plan_that_somebody_changed_is_refused_unless_it_is_asked_for(folder):
 def test_reports_are_not_made_from_a_changed_record(folder):
     record = (folder / "record.json").read_text().replace('"profile": "strict"', '"profile": "x"')
     (folder / "record.json").write_text(record)
-    with pytest.raises(RunError, match=r"record\.json is not the one that was released"):
+    with pytest.raises(RunError, match=r"record\.json was changed since the release"):
         report_again(folder, Statement())
 
 

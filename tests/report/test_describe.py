@@ -84,14 +84,14 @@ WORDS = {
         searched("grouping", {"k": 25, "together": [["age", "pay"], ["rent"]]}),
         (
             "records put into groups of 25 or more similar ones and given their group's means, "
-            "apart for age, pay | rent"
+            "separately for age, pay | rent"
         ),
     ),
     "many groups of attributes": (
         searched("grouping", {"k": 25, "together": [[name] for name in "abcdefghij"]}),
         (
             "records put into groups of 25 or more similar ones and given their group's means, "
-            "apart for a | b | c | d | e | f | g | h | 2 more"
+            "separately for a | b | c | d | e | f | g | h | 2 more"
         ),
     ),
     "clusters": (
@@ -135,23 +135,23 @@ WORDS = {
     "levels": (
         generalized(levels=LEVELS, suppressed=0),
         (
-            "values given less exactly: age in bands of 10, zip by its first 3 digits, "
+            "values generalized: age in bands of 10, zip by its first 3 digits, "
             "plate by its first character, job in 4 groups, house in 3 bands, "
             "sex and race withheld"
         ),
     ),
     "levels and records left out": (
         generalized(levels={"job": LEVELS["job"]}, suppressed=1),
-        "values given less exactly: job in 4 groups, 1 record left out",
+        "values generalized: job in 4 groups, 1 record suppressed",
     ),
     "only records left out": (
         generalized(levels={"nation": LEVELS["nation"]}, suppressed=12),
-        "values as they are, 12 records left out",
+        "values unchanged, 12 records suppressed",
     ),
     "local recoding": (
         generalized(k=10),
         (
-            "records put into groups of 10 or more, each given as exactly as it allows: "
+            "records put into groups of 10 or more, each generalized as little as possible: "
             "age, pay and sex"
         ),
     ),

@@ -94,7 +94,7 @@ def test_the_internal_report_shows_them_and_the_public_one_only_how_near_they_co
     (mean, *_) = once.record.kept
     figure = f"{mean.values[0].before.value:,.0f}"
     assert figure in internal
-    assert "Utility: preserved analyses" in internal
+    assert "preserved analyses" in internal
     assert mean.text in public
     assert figure not in public
 
@@ -151,7 +151,7 @@ def test_errors_that_somebody_changed_are_not_believed(once):
     kept.write_text(json.dumps(changed))
     done = choose(once.folder)
     assert json.loads(kept.read_bytes()) == json.loads(before)
-    assert any("kept.json is not as it was released" in note for note in done.protection.notes)
+    assert any("kept.json was changed or removed" in note for note in done.protection.notes)
 
 
 def test_choosing_within_a_risk_takes_the_least_loss(once):

@@ -107,7 +107,7 @@ def test_points_of_searches_and_of_simple_methods_are_on_one_map(once):
 def test_values_are_generalized_though_nobody_gave_hierarchies(job_in):
     done = protect_file(job_in("general", searches=("generalization",), evaluations=8))
     assert {one.search for one in done.protection.front} == {"generalization"}
-    assert any("hierarchies were made for age, income" in note for note in done.protection.notes)
+    assert any("hierarchies were built for age, income" in note for note in done.protection.notes)
     ages = pl.read_csv(done.written.path)["age"].cast(pl.String).to_list()
     assert any("-" in age or "*" in age for age in ages)
 

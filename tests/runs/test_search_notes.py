@@ -33,7 +33,7 @@ def told(generation, born, brood=("something",)):
 
 def test_a_budget_that_the_first_maskings_used_up_is_told():
     (note,) = told(generation=0, born=0)
-    assert note == "the first 8 maskings used up the budget; allow more to evolve them"
+    assert note == "the first 8 candidates used up the budget: nothing evolved; raise it"
 
 
 def test_generations_that_brought_nothing_better_are_told():

@@ -32,10 +32,11 @@ class Measurement(MeasureOutcome):
     def parts(self) -> dict[str, float]:
         """Parts of the risk by name; empty with the profile ``papers``.
 
-        ``linked`` is re-identification, ``read`` attribute disclosure of quasi-identifiers,
-        ``confidential`` attribute disclosure of confidential columns.
+        ``reidentification`` is re-identification, ``attribute_disclosure`` that of masked
+        attributes, ``confidential`` that of confidential columns.
         """
-        return {n: part.percent for n, part in self.judged.parts.items()} if self.judged else {}
+        found = self.assessment.parts if self.assessment else {}
+        return {name: part.percent for name, part in found.items()}
 
     @property
     def original_risk(self) -> float | None:
@@ -55,9 +56,12 @@ class Measurement(MeasureOutcome):
 
     def _repr_html_(self) -> str:
         from evomask.report.pages import table_html
+        from evomask.report.scenarios import part_titles
         from evomask.runs.measure import explain
 
-        pair = {"loss": self.loss, "risk": self.risk, **self.parts}
+        titles = part_titles()
+        parts = {titles[name]: value for name, value in self.parts.items()}
+        pair = {"loss": self.loss, "risk": self.risk, **parts}
         measures = [(explain(n).title, n, value) for n, value in self.measures.items()]
         return "".join(
             [
@@ -90,6 +94,8 @@ def measure(
     nominal: Iterable[str] = (),
     measures: Iterable[str] = (),
     key: str = "",
+    control: Frame | None = None,
+    loss: str = "",
     profile: str = "strict",
     exact: bool = False,
     keep_tables: Iterable[str] = (),
@@ -107,6 +113,9 @@ def measure(
         nominal: columns with unordered categories.
         measures: names of the measures; by default all that apply.
         key: column of both frames that matches records.
+        control: records of people who are not in *masked* (a control group); what is inferred of
+            them is no disclosure. With *key*, the original's records that *masked* does not have.
+        loss: weights of the parts of the loss, such as ``accuracy=1,relations=2``.
         profile: risk measure, ``strict`` (all intruders) or ``papers`` (as published).
         exact: attack all records instead of a sample of targets.
         keep_tables: tables to compare, such as ``education x sex: mean hours``.
@@ -131,15 +140,22 @@ def measure(
         exact=exact,
         keep=parse_analyses(keep_tables, keep_models),
         key=key,
+        loss=loss,
     )
-    return _measurement(known_frame(original, schema_of(schema, arguments)), masked, how)
+    return _measurement(known_frame(original, schema_of(schema, arguments)), masked, how, control)
 
 
-def _measurement(loaded: "Loaded", masked: Frame, how: "Measuring") -> Measurement:
+def _measurement(
+    loaded: "Loaded", masked: Frame, how: "Measuring", control: Frame | None = None
+) -> Measurement:
+    from evomask.io.masked_tables import masked_version
     from evomask.io.tables import source_of
     from evomask.runs.measure import measure_loaded
 
-    return Measurement(**vars(measure_loaded(loaded, source_of(masked), how)))
+    others = None
+    if control is not None:
+        others = masked_version(loaded.table, source_of(control), loaded.trees)
+    return Measurement(**vars(measure_loaded(loaded, source_of(masked), how, others)))
 
 
 @dataclass(frozen=True, repr=False)
@@ -236,7 +252,7 @@ def compare(
     from evomask.runs.measure import Measuring
 
     if not masked:
-        raise ParameterError("there is nothing to compare; give masked frames by name")
+        raise ParameterError("nothing to compare; give masked frames by name")
     arguments = Schema(quasi=quasi, confidential=confidential, ordinal=ordinal, nominal=nominal)
     loaded = known_frame(original, schema_of(schema, arguments))
     how = Measuring(profile=profile)
@@ -295,8 +311,10 @@ class AuditResult(AuditOutcome):
         models = {"k": self.k, "l": self.l, "t": self.t}
         values = ", ".join(f"{n} = {v:.3g}" for n, v in models.items() if v is not None)
         attacks = [
-            f"  {attack.about.title}: {attack.success.value:.2f} % "
-            f"(baseline {attack.success.baseline:.2f}, original {attack.unmasked:.2f})"
+            f"  {attack.title}: {attack.success:.2f} % ({attack.control:.2f} % of "
+            f"{'the control group' if attack.is_controlled else 'guesses'}, gain "
+            f"{attack.gain:.2f}, 95 % interval {attack.interval[0]:.2f} to "
+            f"{attack.interval[1]:.2f})"
             for attack in self.attacks
         ]
         lines = [
@@ -319,9 +337,10 @@ class AuditResult(AuditOutcome):
             ("mean re-identification risk, percent", self.record_risk.average),
         ]
         attacks = [
-            (a.about.title, a.success.value, a.success.baseline, a.unmasked) for a in self.attacks
+            (a.title, a.success, a.control, a.gain, *a.interval, a.unmasked or 0.0)
+            for a in self.attacks
         ]
-        head = ("attack", "success %", "baseline %", "original %")
+        head = ("attack", "success %", "control %", "gain", "from", "to", "original %")
         return table_html("Privacy models and risk", ("quantity", "value"), models) + (
             table_html("Held-out attacks", head, attacks) if attacks else ""
         )

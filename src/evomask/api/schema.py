@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from evomask.data.frames import Declaration, Frame
 from evomask.data.hierarchy import Hierarchy
+from evomask.data.scenario import Scenario, parse_scenario
 from evomask.data.schema import Kind, Role
 from evomask.errors import SchemaError
 
@@ -27,7 +28,7 @@ ROLES = {
     "strata": Role.STRATUM,
 }
 KINDS = {"ordinal": Kind.ORDINAL, "nominal": Kind.NOMINAL, "continuous": Kind.CONTINUOUS}
-STATISTICS = ("edits", "keep_tables", "keep_models")
+STATISTICS = ("scenarios", "edits", "keep_tables", "keep_models")
 LISTS = (*ROLES, *KINDS, *STATISTICS)
 MAPPINGS = ("hierarchies", "categories", "decimals", "linked")
 GIVEN = "given in code"
@@ -56,6 +57,8 @@ class Schema:
         decimals: released decimal places by column; by default those of the column.
         linked: columns derived from another one and masked with it, such as
             ``{"education_years": "education"}``.
+        scenarios: who may attack a release and what they know, each a `Scenario` or a text such as
+            ``register: age, sex, income ~ 20 %``; without any, all quasi-identifiers.
         edits: edit rules that every released record must satisfy, such as ``start <= end``.
         keep_tables: tables to preserve, such as ``education x sex: mean hours``.
         keep_models: regressions to preserve, such as ``income ~ age + education``.
@@ -90,6 +93,7 @@ class Schema:
     categories: Mapping[str, Sequence[str]] = field(default_factory=dict)
     decimals: Mapping[str, int] = field(default_factory=dict)
     linked: Mapping[str, str] = field(default_factory=dict)
+    scenarios: Iterable[Scenario | str] = ()
     edits: Iterable[str] = ()
     keep_tables: Iterable[str] = ()
     keep_models: Iterable[str] = ()
@@ -146,7 +150,7 @@ class Schema:
 
 
 def declarations_of(schema: Schema) -> dict[str, Declaration]:
-    """Return the declaration of each column, for a table."""
+    """Return the declaration of each column, to build a table."""
     kinds, roles = schema.kinds, schema.roles
     named = [*roles, *kinds, *schema.hierarchies, *schema.decimals, *schema.linked]
     return {
@@ -182,6 +186,7 @@ def _of_file(file: "SchemaFile") -> Schema:
         categories={n: e.categories for n, e in entries.items() if e.categories},
         decimals={n: e.decimals for n, e in entries.items() if e.decimals is not None},
         linked={n: e.linked for n, e in entries.items() if e.linked},
+        scenarios=file.intruders,
         edits=file.rules.edits,
         keep_tables=file.keep.tables,
         keep_models=file.keep.models,
@@ -191,12 +196,20 @@ def _of_file(file: "SchemaFile") -> Schema:
 def _single_column(roles: Mapping[str, Role | None], role: Role) -> str | None:
     names = [name for name, own in roles.items() if own is role]
     if len(names) > 1:
-        raise SchemaError(f"{' and '.join(map(repr, names))} are both a {role}; name one of them")
+        raise SchemaError(
+            f"{' and '.join(map(repr, names))} are both declared as {role}; name only one of them"
+        )
     return names[0] if names else None
 
 
 def _as_file(schema: Schema, home: Path) -> "SchemaFile":
-    from evomask.io.schemas import AttributeEntry, KeepSection, RulesSection, SchemaFile
+    from evomask.io.schemas import (
+        AttributeEntry,
+        KeepSection,
+        RulesSection,
+        ScenarioEntry,
+        SchemaFile,
+    )
 
     unsaved = [n for n, tree in schema.hierarchies.items() if not isinstance(tree, str | Path)]
     if unsaved:
@@ -217,9 +230,15 @@ def _as_file(schema: Schema, home: Path) -> "SchemaFile":
             )
             for name, declared in declarations_of(schema).items()
         },
+        scenarios={one.name: ScenarioEntry.of_scenario(one) for one in scenarios_of(schema)},
         rules=RulesSection(list(schema.edits)),
         keep=KeepSection(list(schema.keep_tables), list(schema.keep_models)),
     )
+
+
+def scenarios_of(schema: Schema) -> tuple[Scenario, ...]:
+    """Return the scenarios of a schema."""
+    return tuple(parse_scenario(one) if isinstance(one, str) else one for one in schema.scenarios)
 
 
 def schema_of(given: "Schema | str | Path | None", arguments: Schema) -> Schema:
@@ -263,7 +282,8 @@ def loaded_frame(frame: Frame, schema: Schema) -> "Loaded":
 
     source = source_of(frame)
     table = source.table(declarations_of(schema))
-    table = table.with_schema(replace(table.schema, edits=tuple(schema.edits)))
+    rules = replace(table.schema, edits=tuple(schema.edits), scenarios=scenarios_of(schema))
+    table = table.with_schema(rules)
     rules_of(table.schema)
     trees = {name: tree_lines(tree) for name, tree in schema.hierarchies.items()}
     keep = parse_analyses(schema.keep_tables, schema.keep_models)

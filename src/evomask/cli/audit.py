@@ -21,13 +21,28 @@ INDENT = "    "
 @examples(
     "evomask audit masked.csv --quasi age,sex,region --confidential health",
     "evomask audit masked.csv --original survey.csv --schema survey.toml   # with attacks",
+    "evomask audit masked.csv --original survey.csv --control others.csv --quasi age,sex",
+    "evomask audit may.csv june.csv --original survey.csv --quasi age,sex   # two releases",
 )
 @options.with_data_options
 def audit(
-    masked: Annotated[Path, typer.Argument(metavar="MASKED", help="Masked file.")],
+    masked: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="MASKED...",
+            help="Masked file; further ones are attacked together with it as several releases.",
+        ),
+    ],
     original: Annotated[
         Path | None,
         typer.Option("--original", help="Original file: adds attacks by record linkage."),
+    ] = None,
+    control: Annotated[
+        Path | None,
+        typer.Option(
+            "--control",
+            help="Original records of people who are not in MASKED: attacks count beyond these.",
+        ),
     ] = None,
     minimum: Annotated[
         int, typer.Option("--minimum", min=1, help="Fewest records in a bin of a histogram.")
@@ -42,18 +57,23 @@ def audit(
     """Audit MASKED: privacy models, record-level risk, and attacks if the original is given."""
     from evomask.cli.terminal.live_view import busy
 
-    if masked.is_dir():
+    first, *others = masked
+    if (control or others) and original is None:
+        raise ParameterError("--control and several masked files need --original")
+    if first.is_dir():
+        if control or others:
+            raise ParameterError("a folder of chunks is audited alone and without --control")
         from evomask.outofcore.measure import AuditPartsJob, audit_parts
 
-        job = AuditPartsJob(source(masked), original, minimum)
+        job = AuditPartsJob(source(first), original, minimum)
         outcome = outofcore.run_chunked(audit_parts, job, workers, cluster, quiet=quiet)
     else:
         if workers > 1 or cluster:
             raise ParameterError("--workers and --cluster need MASKED to be a folder of chunks")
-        with busy(f"auditing {masked}", quiet=quiet):
+        with busy(f"auditing {first}", quiet=quiet):
             from evomask.runs.audit import audit_files
 
-            outcome = audit_files(source(masked), original, minimum)
+            outcome = audit_files(source(first), original, minimum, control, tuple(others))
     notes(outcome.notes, quiet=quiet)
     say_json(outcome.as_json()) if json else say(_text(outcome))
 
@@ -144,16 +164,25 @@ def _special_uniques(outcome: "AuditOutcome") -> list[str]:
 
 def _attacks(outcome: "AuditOutcome") -> list[str]:
     lines = [
-        "held-out attacks (not used by any search), success in percent, lower is better",
-        f"{'':<24}{'masked':>9}{'baseline':>10}{'original':>10}",
+        "held-out attacks (not used by any search), in percent of people, lower is better",
+        "gain: success beyond the control group, or beyond guessing, with a 95 % interval",
+        f"{'':<24}{'success':>9}{'control':>9}{'gain':>8}{'interval':>18}{'original':>10}",
     ]
-    for finding in outcome.attacks:
-        about, success = finding.about, finding.success
-        numbers = f"{success.value:9.2f}{success.baseline:10.2f}{finding.unmasked:10.2f}"
-        more = [f"{name.replace('_', ' ')} {share:.2f}" for name, share in success.details.items()]
-        more += [f"with {', '.join(success.attributes)}"] if success.attributes else []
-        meaning = f"{about.meaning} ({'; '.join(more)})" if more else about.meaning
-        lines += [f"{about.name:<24}{numbers}", _wrapped(meaning, INDENT)]
+    for attack in outcome.attacks:
+        numbers = f"{attack.success:9.2f}{attack.control:9.2f}{attack.gain:8.2f}"
+        interval = "{:.2f} to {:.2f}".format(*attack.interval)
+        before = "" if attack.unmasked is None else f"{attack.unmasked:10.2f}"
+        more = [f"{attack.targets} people"]
+        more += [f"control group of {attack.control_people}"] if attack.is_controlled else []
+        more += [f"{name.replace('_', ' ')} {share:.2f}" for name, share in attack.details.items()]
+        more += [f"with {', '.join(attack.attributes)}"] if attack.attributes else []
+        lines += [
+            f"{attack.name:<24}{numbers}{interval:>18}{before}",
+            _wrapped(f"{attack.sentence} ({'; '.join(more)})", INDENT),
+        ]
+    if strongest := outcome.strongest:
+        least = f"its gain is at least {max(0.0, strongest.interval[0]):.2f} points"
+        lines.append(_wrapped(f"strongest attack: {strongest.title}; {least}"))
     return lines
 
 

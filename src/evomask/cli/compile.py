@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
 
 @examples(
-    "evomask compile                  # once, so that no later command has to",
+    "evomask compile                  # once; later commands need not compile",
 )
 def compile_(json: options.Json = False, quiet: options.Quiet = False) -> None:
-    """Compile all kernels now: on a new machine, in a container, in the image of a cluster."""
+    """Compile all kernels now, for example on a new machine, in a container or in a cluster
+    image."""
     from evomask.runs.precompile import compile_kernels
 
     with _progress_view(quiet=quiet) as watch:

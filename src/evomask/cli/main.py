@@ -24,7 +24,7 @@ from evomask.cli.protect import choose, protect
 from evomask.cli.saved_runs import report, runs, verify
 from evomask.cli.search import resume, searches
 from evomask.cli.serve import serve
-from evomask.cli.terminal.help import GroupedCommands, examples, registered
+from evomask.cli.terminal.help import GroupedCommands, examples, register_command
 from evomask.cli.terminal.interrupt_watchdog import leave, start_watchdog
 from evomask.cli.terminal.options import INSTRUCTION
 from evomask.cli.terminal.output import complain, finish_output, note, say_json
@@ -55,21 +55,21 @@ PREPARE, PROTECT, AFTER, STEPS, MORE = (
 
 def _register(group: str, *commands: Callable[..., None]) -> None:
     for command in commands:
-        registered(app, rich_help_panel=group)(command)
+        register_command(app, rich_help_panel=group)(command)
 
 
 _register(PREPARE, example, init, hierarchy)
 _register(PROTECT, protect, serve)
 _register(AFTER, choose, report, verify, resume, runs)
 _register(STEPS, measure, audit)
-registered(app, rich_help_panel=STEPS, context_settings=PASS_ON)(mask)
+register_command(app, rich_help_panel=STEPS, context_settings=PASS_ON)(mask)
 app.add_typer(searches, name="search", rich_help_panel=STEPS)
 for extension in sorted(entry_points(group="evomask.commands")):
     extra = extension.load()
     if isinstance(extra, typer.Typer):
         app.add_typer(extra, name=extension.name, rich_help_panel=MORE)
     else:
-        registered(app, name=extension.name, rich_help_panel=MORE)(extra)
+        register_command(app, name=extension.name, rich_help_panel=MORE)(extra)
 
 
 Shell = StrEnum("Shell", ["bash", "zsh", "fish"])
@@ -95,7 +95,7 @@ def _show_version(requested: bool) -> None:
 
 
 _register(MORE, completion)
-registered(app, name="compile", rich_help_panel=MORE)(compile_)
+register_command(app, name="compile", rich_help_panel=MORE)(compile_)
 
 
 @app.callback(help=SUMMARY)
@@ -126,7 +126,7 @@ def _exit_code(interrupts: InterruptHandler) -> int:
     except EvomaskError as error:
         return max(_fail(str(error)), INTERRUPTED * interrupts.happened)
     except MemoryError:
-        sentence = "there is not enough memory for this; try fewer records, columns or workers"
+        sentence = "not enough memory; use fewer records, columns or workers"
         return max(_fail(sentence), INTERRUPTED * interrupts.happened)
     except OSError as error:
         sentence = f"{error.filename or 'a file'} cannot be used: {error.strerror or error}"

@@ -11,16 +11,10 @@ from evomask.cli.terminal import options
 from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import analysis_lines, notes, progress, say, say_json
 from evomask.errors import ParameterError
+from evomask.runs.options import help_of
 
 if TYPE_CHECKING:
     from evomask.runs.measure import Explanation, MeasureOutcome
-
-RISK_PARTS = {
-    "linked": "re-identification",
-    "read": "attribute disclosure",
-    "confidential": "confidential disclosure",
-}
-"""Names of the parts of the risk as they are printed, by their JSON keys."""
 
 
 @examples(
@@ -49,6 +43,11 @@ def measure(
     key: Annotated[
         str, typer.Option("--key", help="Match records by this column instead of their order.")
     ] = "",
+    control: Annotated[
+        Path | None,
+        typer.Option("--control", help="File of people who are not in MASKED (control group)."),
+    ] = None,
+    loss: Annotated[str, typer.Option("--loss", help=help_of("loss"))] = "",
     keep_table: options.KeepTable = None,
     keep_model: options.KeepModel = None,
     profile: options.Profile = "strict",
@@ -74,7 +73,8 @@ def measure(
         from evomask.outofcore.measure import MeasurePartsJob, measure_parts
 
         outofcore.refuse(
-            measures=measures, exact=exact, key=key, keep_table=keep_table, keep_model=keep_model,
+            measures=measures, exact=exact, key=key, loss=loss, control=control,
+            keep_table=keep_table, keep_model=keep_model,
             profile="" if profile == "strict" else profile,
         )  # fmt: skip
         job = MeasurePartsJob(source(original), masked)
@@ -88,6 +88,8 @@ def measure(
             exact=exact,
             keep=parse_analyses(keep_table, keep_model),
             key=key,
+            loss=loss,
+            control=control,
         )
         outcome = measure_files(source(original), masked, how)
     notes(outcome.notes, quiet=quiet)
@@ -101,6 +103,7 @@ def _text(outcome: "MeasureOutcome") -> str:
     lines = [
         f"{size}; all in percent, lower is better",
         f"{'loss':<16}{outcome.loss:8.2f}  information loss",
+        *_loss_lines(outcome),
         *_risk_lines(outcome),
         f"{'score, mean':<16}{outcome.score_mean:8.2f}",
         f"{'score, worst':<16}{outcome.score_worst:8.2f}",
@@ -117,19 +120,42 @@ def _text(outcome: "MeasureOutcome") -> str:
     return "\n".join(lines)
 
 
+LOSS_PARTS = {
+    "accuracy": "accuracy of single values",
+    "distributions": "distribution of each attribute",
+    "relations": "dependence between attributes",
+}
+"""Names of the parts of the loss as they are printed."""
+
+
+def _loss_lines(outcome: "MeasureOutcome") -> list[str]:
+    parts = outcome.loss_parts
+    if parts is None:
+        return []
+    return [f"{'':<16}{getattr(parts, name):8.2f}  {title}" for name, title in LOSS_PARTS.items()]
+
+
 def _risk_lines(outcome: "MeasureOutcome") -> list[str]:
-    judged, before = outcome.judged, outcome.original
-    if judged is None or before is None:
+    from evomask.report.scenarios import part_titles
+
+    risk, before = outcome.assessment, outcome.original
+    if risk is None or before is None:
         profile = f"disclosure risk (profile {outcome.profile})"
         return [f"{'risk':<16}{outcome.risk:8.2f}  {profile}"]
-    expected = f"about {judged.expected:.0f} of {judged.records}; the original: {before.risk:.2f}"
-    lines = [f"{'risk':<16}{judged.risk:8.2f}  disclosures by the strongest intruder, {expected}"]
-    for name, part in judged.parts.items():
-        title = RISK_PARTS.get(name, name)
-        lines.append(f"{'':<16}{part.percent:8.2f}  {title}, by an intruder who {part.sentence}")
-    if judged.is_sampled:
-        targets = f"{judged.people} targets were attacked, a fixed sample"
-        lines.append(f"{'':<16}{'':8}  {targets}; standard error {judged.worst.error:.2f}")
+    expected = f"about {risk.expected:.0f} of {risk.records}; the original: {before.risk:.2f}"
+    lines = [f"{'risk':<16}{risk.risk:8.2f}  disclosures by the strongest intruder, {expected}"]
+    titles = part_titles(risk.confidential.attribute if risk.confidential else "")
+    for name, part in risk.parts.items():
+        text = f"{titles[name]}, by an intruder who {part.sentence}"
+        lines.append(f"{'':<16}{part.percent:8.2f}  {text}")
+    if len(risk.scenarios) > 1:
+        for scenario in risk.scenarios:
+            lines.append(f"{'':<16}{scenario.risk:8.2f}  scenario {scenario.name}")
+    if risk.control:
+        lines.append(f"{'':<16}{'':8}  beyond a control group of {risk.control} people")
+    if risk.is_sampled:
+        targets = f"{risk.people} targets were attacked, a fixed sample"
+        lines.append(f"{'':<16}{'':8}  {targets}; standard error {risk.worst.error:.2f}")
     return lines
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evomask.runs.onboarding.schemas import FileProposal, ProposedColumns
 
 ROLES_UNCONFIRMED = 3
-"""Exit code where nothing was protected because the proposed roles are not confirmed."""
+"""Exit code if nothing was protected because the proposed roles were not confirmed."""
 
 RULES = ("suiting", "intervals=", "quantiles=", "dates", "codes", "order", "likeness", "top")
 

@@ -28,7 +28,7 @@ def refuse(**options: object) -> None:
     given = [name for name, value in options.items() if value not in (None, "", False, [], ())]
     if given:
         raise ParameterError(
-            f"a file in parts takes no --{given[0].replace('_', '-')}; leave it out"
+            f"chunked files do not support --{given[0].replace('_', '-')}; leave it out"
         )
 
 
@@ -62,7 +62,7 @@ def run_chunked(
 
 
 def _chunk_progress(*, quiet: bool) -> Any:  # noqa: ANN401
-    return lambda step, done, count: progress(f"{step}: {done} of {count} parts", quiet=quiet)
+    return lambda step, done, count: progress(f"{step}: {done} of {count} chunks", quiet=quiet)
 
 
 def mask(job: "PartsJob", workers: int, cluster: str | None, *, json: bool, quiet: bool) -> None:
@@ -85,7 +85,7 @@ def mask(job: "PartsJob", workers: int, cluster: str | None, *, json: bool, quie
 def _summary(
     done: "PartsOutcome | ProtectionOutcome | GeneralizationOutcome", method: str
 ) -> dict[str, Any]:
-    """What every outcome on a chunked file has, for JSON."""
+    """Return the JSON fields common to all outcomes on a chunked file."""
     return {
         "method": method,
         "masked": str(done.out / "masked"),
@@ -98,12 +98,12 @@ def _summary(
 
 
 def _assessment(done: "ProtectionOutcome | GeneralizationOutcome") -> dict[str, Any]:
-    """Loss and risk of a protected file, and its reports, for JSON."""
-    judged = done.compared.judged
+    """Return loss, risk and reports of a protected file, for JSON."""
+    assessment = done.compared.assessment
     return {
         "loss": done.compared.loss,
-        "risk": judged.risk,
-        "risk_parts": judged.as_json(),
+        "risk": assessment.risk,
+        "risk_parts": assessment.as_json(),
         "original_risk": done.compared.original.risk,
         "reports": [str(done.out / name) for name in REPORTS],
     }
@@ -125,8 +125,8 @@ def job_for(
     searches = options.searches
     if len(searches) > 1 or not set(searches) <= set(SEARCHES):
         raise ParameterError(
-            f"a file in parts supports --searches {GENERALIZATION} or {GRID}; leave it out, or "
-            "give one of them"
+            f"chunked files support --searches {GENERALIZATION} or {GRID}; leave it out, or "
+            f"give one of them"
         )
     search = searches[0] if searches else GENERALIZATION if options.require else GRID
     if search == GENERALIZATION:
@@ -295,16 +295,16 @@ def resume(
 
 
 def _loss_and_risk(compared: "Comparison") -> list[str]:
-    judged, before = compared.judged, compared.original
-    error = f", standard error {judged.worst.error:.2f}" if judged.is_sampled else ""
-    targets = f"{judged.people:,} targets attacked{error}; the original {before.risk:.2f} %"
-    risk = f"{judged.risk:.2f} %, by an intruder who {judged.worst.sentence} ({targets})"
+    assessment, before = compared.assessment, compared.original
+    error = f", standard error {assessment.worst.error:.2f}" if assessment.is_sampled else ""
+    targets = f"{assessment.people:,} targets attacked{error}; the original {before.risk:.2f} %"
+    risk = f"{assessment.risk:.2f} %, by an intruder who {assessment.worst.sentence} ({targets})"
     return [f"loss         {compared.loss:.2f} %", *hanging("risk         ", risk)]
 
 
 def _written(found: dict[str, Any]) -> str:
     return (
-        f"{found['records']:,} records in {found['parts']} parts by {found['method']} in "
+        f"{found['records']:,} records in {found['parts']} chunks by {found['method']} in "
         f"{found['seconds']:.1f} s: {found['masked']}\n"
         f"equivalence classes in the written file: {found['classes']:,}, the smallest of "
         f"{found['k']:,} records"

@@ -1,7 +1,7 @@
 """``evomask protect``, and ``choose`` and ``resume`` on its runs."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -26,7 +26,8 @@ from evomask.runs.options import LARGE, ProtectOptions
 
 if TYPE_CHECKING:
     from evomask.execution.evaluator import Evaluators
-    from evomask.report.record import PointNote, PointsNote
+    from evomask.report.record import PointNote, PointsNote, ReleaseRecord
+    from evomask.report.scenarios import ScenarioView
     from evomask.runs.release import Release
     from evomask.runs.store.journal import EventCallback
 
@@ -184,7 +185,12 @@ def _as_json(done: "Release") -> dict[str, object]:
     reached = protection.findings[done.chosen.number].guarantees
     return {
         "front": [point_fields(candidate) for candidate in protection.front],
-        "chosen": {**point_fields(done.chosen), **reached},
+        "chosen": {
+            **point_fields(done.chosen),
+            **reached,
+            "loss_parts": loss.as_json() if (loss := done.record.loss_parts) else None,
+            "risk_parts": risk.as_json() if (risk := done.chosen.assessment) else None,
+        },
         "reason": done.choice.reason,
         "kept": analyses_as_json(done.record.kept),
         "original": point_fields(protection.original),
@@ -220,6 +226,7 @@ def _text(done: "Release") -> str:
         f"{candidates}{stopped}; all in percent, lower is better",
         *_front_table(points),
         *hanging("chosen       ", done.choice.reason),
+        *_loss_lines(done.record),
         *_risk_lines(points.chosen, points.original),
         *(
             line
@@ -261,8 +268,8 @@ def _columns(point: "PointNote") -> list[_Column]:
     columns = [
         _Column("", "loss", 7, point.loss),
         _Column("", "risk", 7, point.risk),
-        _Column("re-identification", "risk", 8, parts.linked if parts else None),
-        _Column("attribute", "disclosure", 11, parts.read if parts else None),
+        _Column("re-identification", "risk", 8, parts.reidentification if parts else None),
+        _Column("attribute", "disclosure", 11, parts.attribute_disclosure if parts else None),
         _Column("confidential", "disclosure", 13, parts.confidential if parts else None),
         _Column("table", "error", 7, point.table_error),
         _Column("model", "error", 7, point.model_error),
@@ -292,12 +299,46 @@ def _row(mark: str, number: str, point: "PointNote") -> Iterator[str]:
     return hanging(f"{mark:>8}{number:>7}{values}  ", point.method)
 
 
-def _risk_lines(chosen: "PointNote", original: "PointNote") -> list[str]:
-    if chosen.parts is None:
-        return []
-    expected = f"about {chosen.parts.expected:.0f} individuals"
-    intruder = f"disclosed to an intruder who {chosen.parts.attacker}"
-    return [
-        *hanging("risk         ", f"{chosen.risk:.1f} %: {expected} {intruder}"),
-        f"             (the original: {original.risk:.1f} %)",
-    ]
+def _loss_lines(record: "ReleaseRecord") -> Iterator[str]:
+    """Format the parts of the loss, and the analyses that will notice it."""
+    from evomask.report.loss_parts import LOSS_PARTS, largest_pairs, relations_sentence
+
+    parts = record.loss_parts
+    if parts is None:
+        return
+    values = ", ".join(f"{name} {getattr(parts, name):.1f}" for name in LOSS_PARTS)
+    loss = f"{record.chosen.loss:.1f} %: {values}. {relations_sentence(largest_pairs(parts))}"
+    yield from hanging("loss         ", loss)
+
+
+def _risk_lines(chosen: "PointNote", original: "PointNote") -> Iterator[str]:
+    """Format the risk: the strongest intruder, every scenario, the control group."""
+    from evomask.report.scenarios import control_sentence, scenario_views
+
+    risk = chosen.parts
+    if risk is None:
+        return
+    expected = f"about {risk.expected:.0f} individuals"
+    intruder = f"disclosed to an intruder who {risk.attacker}"
+    low, high = risk.interval or (chosen.risk, chosen.risk)
+    interval = f" (95 % interval {low:.1f} to {high:.1f})" if low < high else ""
+    yield from hanging("risk         ", f"{chosen.risk:.1f} %{interval}: {expected} {intruder}")
+    yield f"             (the original: {original.risk:.1f} %)"
+    scenarios = scenario_views(original.parts, risk)
+    if scenarios:
+        yield from _scenario_table(scenarios)
+        for scenario in scenarios:
+            yield from hanging("             ", scenario.sentence)
+    yield from hanging("             ", control_sentence(risk.control))
+
+
+def _scenario_table(scenarios: "Sequence[ScenarioView]") -> Iterator[str]:
+    """Format the quantities of every scenario before and after."""
+    width = max(len(row.title) for scenario in scenarios for row in scenario.rows) + 2
+    yield f"{'':13}{'scenario':<{width}}{'before':>8}{'after':>8}"
+    for scenario in scenarios:
+        largest = scenario.is_largest and len(scenarios) > 1
+        yield f"{'':13}{scenario.name}{' (determines the risk)' if largest else ''}"
+        for row in scenario.rows:
+            before = f"{'':8}" if row.before is None else f"{row.before:8.2f}"
+            yield f"{'':13}  {row.title:<{width - 2}}{before}{row.after:8.2f}"

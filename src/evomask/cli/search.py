@@ -18,7 +18,7 @@ from typer.main import get_command
 from evomask.cli import outofcore
 from evomask.cli.protect import resume_protected
 from evomask.cli.terminal import options
-from evomask.cli.terminal.help import examples, registered
+from evomask.cli.terminal.help import examples, register_command
 from evomask.cli.terminal.output import (
     analyses_as_json,
     analysis_summary,
@@ -139,7 +139,7 @@ def _command_of(search: "Search") -> Any:  # noqa: ANN401
         f"evomask search {search.name} survey.csv --quasi age,sex,income"
         f"{' -k 5' if needs_k else ''} --seconds 30 --out masked.csv"
     )
-    registered(app, name=search.name, help=summary_of(search))(examples(example)(command))
+    register_command(app, name=search.name, help=summary_of(search))(examples(example)(command))
     return get_command(app)
 
 
@@ -351,7 +351,7 @@ def _point_lines(run: "Run") -> list[str]:
     points = run.front[:MAX_POINTS]
     lines = [f"point {p.point}: {_values(p.readings.items())}" for p in points]
     rest = len(run.front) - len(lines)
-    return [*lines, f"and {rest} points more, see --json"] if rest else lines
+    return [*lines, f"and {rest} more points, see --json"] if rest else lines
 
 
 def _values(readings: Iterable[tuple[str, Any]]) -> str:

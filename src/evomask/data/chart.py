@@ -167,7 +167,7 @@ def parallel_chart(
     return Chart(
         name,
         title,
-        f"{len(points)} points, none better than another everywhere, in percent: {ranges}. "
+        f"{len(points)} points, none dominated by another, in percent: {ranges}. "
         "Lines that cross between two axes show what one use pays for the other.",
         Axis("use", tuple(objectives)),
         Axis("percent, lower is better"),

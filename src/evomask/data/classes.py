@@ -99,8 +99,8 @@ def _dense(values: Column) -> tuple[Indices, int]:
 def merge_counts(chunks: Iterable[S], join: Callable[[Sequence[S]], S]) -> S | None:
     """Join the counts of all chunks into one; None if there are no chunks.
 
-    Pending chunks are joined whenever they have more rows than the result so far. So each row
-    is touched a few times, and about twice the size of the result must fit in memory.
+    Pending chunks are joined whenever they have more rows than the result so far. So each row is
+    processed a few times, and about twice the size of the result must fit in memory.
     """
     pending: list[S] = []
     n_joined = n_pending = 0

@@ -185,7 +185,7 @@ def _combinations(table: Table, names: tuple[str, ...]) -> _Combinations:
 
 
 def _medians(distinct: _Combinations, labels: Labels, centroids: Codes) -> Codes:
-    """Return the lower median or mode of each cluster; empty clusters stay."""
+    """Return the lower median or mode of each cluster; empty clusters do not move."""
     moved = centroids.copy()
     for j, attribute in enumerate(distinct.attributes):
         size = len(attribute.categories)
@@ -201,7 +201,7 @@ def _medians(distinct: _Combinations, labels: Labels, centroids: Codes) -> Codes
 def merge_to_size(labels: Labels, k: int) -> Labels:
     """Merge the two smallest clusters until every cluster has k records or more.
 
-    Of clusters of equal size the one with the lower number counts as smaller.
+    Among clusters of equal size, the one with the lower number counts as smaller.
     """
     labels = canonical(labels)
     sizes = np.bincount(labels)

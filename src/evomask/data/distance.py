@@ -20,7 +20,7 @@ def category_distances(attribute: Attribute) -> Floats:
         return 1.0 - np.eye(size)
     if attribute.kind is Kind.CONTINUOUS:
         raise SchemaError(
-            f"categories are needed, and {attribute.name!r} is continuous; "
+            f"categorical attributes are needed, and {attribute.name!r} is continuous; "
             "declare it ordinal or nominal"
         )
     ranks = np.arange(size)

@@ -501,7 +501,7 @@ class NearestValid:
     def pivots(self) -> tuple[tuple[int, int], ...]:
         """Row and remainder attribute of each equation, in the order of computation.
 
-        The attribute occurs in no earlier equation, so that these still hold.
+        The attribute occurs in no earlier equation, so that earlier equations remain fulfilled.
         """
         pivots: list[tuple[int, int]] = []
         touched = np.zeros(len(self.movable), dtype=bool)
@@ -517,7 +517,7 @@ class NearestValid:
         return tuple(pivots)
 
     def _round(self, values: Points, relaxed: Points, up: dict[int, bool]) -> Points:
-        """Round relaxed values into their domains: to the nearest, or as *up* says."""
+        """Round relaxed values to their domains: to the nearest value, or as *up* states."""
         rounded = values.copy()
         for j in np.flatnonzero(self.movable):
             domain = self.domains[j]

@@ -156,7 +156,7 @@ def _numbers(series: pl.Series, storage: Storage, notes: Notes) -> Floats:
 
 
 def _non_numeric(series: pl.Series, storage: Storage) -> str:
-    """Describe the values that are no numbers, with the first record that has one."""
+    """Describe the non-numeric values, with the first record that has one."""
     if storage is not Storage.TEXT:
         return f"{storage}s"
     texts = series.cast(pl.String)

@@ -18,7 +18,7 @@ Line = Sequence[str]
 """A value and its ancestors, from the most specific to the most general."""
 
 Ancestors = Callable[[str], Sequence[str]]
-"""Function from a value to its ancestors, without the common top."""
+"""Function that returns the ancestors of a value, without the common top."""
 
 Cuts: TypeAlias = tuple[float, ...]
 
@@ -89,7 +89,7 @@ def fit_hierarchy(name: str, lines: Sequence[Line], table: Table) -> Hierarchy:
 
     Every category needs a line, each line a label at every level, and values that share an
     ancestor must share all higher ones; an error lists all problems. Missing values and labels
-    of unknown ones, such as ``?``, need no line: they stay as they are up to the top.
+    of unknown ones, such as ``?``, need no line: they stay unchanged at all levels.
     """
     attribute = table.attribute(name)
     problems = [*_problems(lines), *_values_without_line(lines, table, name)]

@@ -31,7 +31,7 @@ FINEST = 64
 """Largest number of bands of the finest level."""
 
 LEEWAY = 0.2
-"""How far a cut may be moved to a round number, as a share of a band of its level."""
+"""Largest shift of a cut to a round number, as a share of the width of a band of its level."""
 
 SMALLEST_EXPONENT = -300
 """Least power of ten that is tried for a round number."""
@@ -193,7 +193,7 @@ def _parse_date(pattern: re.Pattern[str], text: str) -> date | None:
 
 
 def natural_order(texts: Sequence[str]) -> list[str]:
-    """Sort texts by date where all are dates in one format, else alphabetically."""
+    """Sort texts by date if all are dates in one format, else alphabetically."""
     days = parse_dates(texts)
     if days is None:
         return sorted(texts)
@@ -223,7 +223,7 @@ def date_hierarchy(categories: Sequence[str]) -> Hierarchy:
 def prefix_hierarchy(categories: Sequence[str]) -> Hierarchy:
     """Mask the last characters of codes one by one, as 8166* and 816** for 81667.
 
-    A shorter code preserves its length and is masked completely when no characters are left.
+    A shorter code keeps its length and is masked completely when no characters are left.
     """
     longest = max((len(category) for category in categories), default=0)
 
@@ -363,7 +363,7 @@ def _group_label(categories: Sequence[str], counts: Indices, members: Indices) -
 
 
 MOST_VALUES = 256
-"""Numeric attributes with more distinct values get bands as leaves of their hierarchy."""
+"""Numeric attributes with more distinct values have bands as leaves of their hierarchy."""
 
 MOST_IN_INTERVAL = 0.5
 """Largest share of records in one finest interval; above it quantile bands are used."""

@@ -40,7 +40,7 @@ class CategorySets:
 
     def __post_init__(self) -> None:
         if self.leaves.shape[0] != len(self.labels):
-            raise SchemaError("a recoding needs one row of leaves per label")
+            raise SchemaError("a recoding needs one row of category flags for each label")
         if not self.leaves.any(axis=1).all():
             raise SchemaError("a recoded cell must cover at least one category")
 
@@ -133,7 +133,9 @@ class Intervals:
 
     def __post_init__(self) -> None:
         if not len(self.labels) == len(self.low) == len(self.high):
-            raise SchemaError("a recoding needs two ends per label")
+            raise SchemaError(
+                "a recoding of a number needs a lower and an upper end for each label"
+            )
         if np.any(self.low > self.high):
             raise SchemaError("the lower end of an interval must not exceed its upper end")
 

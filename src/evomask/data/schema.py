@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from evomask.data.scenario import Scenario
 from evomask.errors import SchemaError
 
 MISSING = ""
@@ -122,16 +123,20 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Schema:
-    """Attributes of a table in column order, and its edit rules.
+    """Attributes of a table in column order, its edit rules, and the scenarios of intruders.
 
     Args:
         edits: rules that every released record must satisfy, such as ``start <= end``.
+        scenarios: who may attack a release, with which knowledge; without any, an intruder knows
+            all quasi-identifiers.
     """
 
     attributes: tuple[Attribute, ...]
     edits: tuple[str, ...] = ()
+    scenarios: tuple[Scenario, ...] = ()
 
     def __post_init__(self) -> None:
+        self._check_scenarios()
         twice = sorted({name for name in self.names if self.names.count(name) > 1})
         if twice:
             raise SchemaError(f"duplicate column name {twice[0]!r}; give each column its own name")
@@ -150,6 +155,29 @@ class Schema:
             if attribute.name == name:
                 return attribute
         raise SchemaError(f"no attribute {name!r}; the schema has {', '.join(self.names)}")
+
+    def _check_scenarios(self) -> None:
+        names = [scenario.name for scenario in self.scenarios]
+        if len(set(names)) < len(names):
+            raise SchemaError(f"two scenarios have the same name; there are {', '.join(names)}")
+        for scenario in self.scenarios:
+            for name in scenario.attributes:
+                if name not in self:
+                    raise SchemaError(
+                        f"scenario {scenario.name!r} knows {name!r}, which is no column; "
+                        f"there are {', '.join(self.names)}"
+                    )
+                if not self[name].role.is_released:
+                    raise SchemaError(
+                        f"scenario {scenario.name!r} knows {name!r}, whose role is "
+                        f"{self[name].role} and which is never released; leave it out"
+                    )
+            for name in scenario.knows_about:
+                if self[name].is_categorical:
+                    raise SchemaError(
+                        f"scenario {scenario.name!r} knows {name!r} within a tolerance, and it is "
+                        f"{self[name].kind}; list it among what is known exactly"
+                    )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -176,4 +204,7 @@ class Schema:
 
     def only(self, names: Iterable[str]) -> "Schema":
         """Return the schema of the attributes *names*, in that order."""
-        return replace(self, attributes=tuple(self[name] for name in names))
+        attributes = tuple(self[name] for name in names)
+        chosen = {attribute.name for attribute in attributes}
+        scenarios = tuple(s for s in self.scenarios if chosen.issuperset(s.attributes))
+        return replace(self, attributes=attributes, scenarios=scenarios)

@@ -2,7 +2,7 @@
 
 Large files have two fidelities: recipes are evaluated on a random sample first. A recipe is
 applied to many more records, and the sample is taken from the result before enforcement, because
-groups among few records would be wider, for some methods more than for others.
+groups are wider in a small file, to an extent that depends on the method.
 """
 
 import os
@@ -32,8 +32,10 @@ from evomask.masking.enforce.enforcement import Enforcement
 from evomask.masking.enforce.requirement import Requirement
 from evomask.masking.provenance import Provenance, Step
 from evomask.masking.randomization.pram import Transitions
-from evomask.measures.disclosure.risk import RiskAssessment, StrictReading
-from evomask.measures.measure import Reading
+from evomask.measures.disclosure.control_group import MOST, ControlledRisk
+from evomask.measures.disclosure.risk import DisclosureRisk, RiskAssessment, RiskReading
+from evomask.measures.loss.loss import EQUAL_WEIGHTS, LossWeights
+from evomask.measures.measure import Measure, Reading
 from evomask.measures.profiles import RiskProfile, profile
 from evomask.measures.targets import SEARCH_TARGETS
 from evomask.searches.base import (
@@ -95,7 +97,7 @@ class Measured:
 
     loss: float
     risk: float
-    judged: RiskAssessment | None = None
+    assessment: RiskAssessment | None = None
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,7 @@ class Settings:
         first: share of the budget at the start that is reserved for the grid.
         sample: largest number of records in the sample of a large file.
         middle: number of records that a recipe is applied to before the sample is taken.
+        loss: weights of the parts of the loss.
     """
 
     requirement: Requirement
@@ -128,6 +131,7 @@ class Settings:
     first: float = 0.25
     sample: int = 20_000
     middle: int = 100_000
+    loss: LossWeights = EQUAL_WEIGHTS
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +141,7 @@ class EvaluationContext:
     Args:
         hierarchies: hierarchies of the attributes.
         share: of the records of the file, where the table is a sample of them.
+        outside: people outside of that sample, its control group.
     """
 
     table: Table
@@ -144,6 +149,7 @@ class EvaluationContext:
     seed: int
     hierarchies: HierarchyDefinitions = field(default_factory=dict)
     share: float = 1.0
+    outside: Table | None = None
     _setups: dict[str, Setup[Any]] = field(default_factory=dict, repr=False)
     _decoders: dict[str, Callable[[Any], Table]] = field(default_factory=dict, repr=False)
 
@@ -152,7 +158,8 @@ class EvaluationContext:
         return rebuild_context, (self.table, self.settings, self.seed, self.hierarchies)
 
     def lent(self) -> tuple[Callable[[Mapping[str, Any]], "EvaluationContext"], Mapping[str, Any]]:
-        """Columns of the table as arrays to share with workers, and a function of these arrays."""
+        """Return a function that rebuilds the context from arrays, and the arrays to share with
+        workers."""
         table = self.table
         rest = (table.schema, dict(table.recodings), self.settings, self.seed, self.hierarchies)
         arrays = {f"{COLUMN}{name}": column for name, column in table.columns.items()}
@@ -168,7 +175,7 @@ class EvaluationContext:
         return compile_in_background(later_kernels(self.table, self.settings.profile, searches))
 
     def __call__(self, task: Request, serial: int) -> Result:
-        """Carry out one task; a task that is impossible returns the reason."""
+        """Carry out one task; return the reason if it is impossible."""
         with _ignore_warnings():
             try:
                 return self._carry_out(task, serial)
@@ -177,7 +184,8 @@ class EvaluationContext:
 
     def _carry_out(self, task: Request, serial: int) -> Result:
         if isinstance(task, Make):
-            return self.measured(self.masked(task.member, task.genome))
+            masked = self.masked(task.member, task.genome)
+            return self.measured(masked, self.twin(task.member, task.genome, masked))
         if isinstance(task, Try):
             small = self.breeder(task.member)
             return small.measured(small.releasable(self._decoder(task.member)(task.genome)))
@@ -202,7 +210,11 @@ class EvaluationContext:
         if not len(self.sample):
             return None
         share = len(self.sample) / len(self.table)
-        small = self._of_records(self.sample, share)
+        outside = np.setdiff1d(np.arange(len(self.table)), self.sample)
+        chosen = np.random.default_rng(SAMPLE_SEED).permutation(outside)[:MOST]
+        small = replace(
+            self._of_records(self.sample, share), outside=self.table.take(np.sort(chosen))
+        )
         try:
             small.releasable(small.table)
         except EvomaskError:
@@ -291,39 +303,94 @@ class EvaluationContext:
         return Enforcement.of(self.table, self.settings.requirement, self.share)
 
     @cached_property
-    def readings(self) -> tuple[Reading, Reading]:
-        """Loss and risk measures, prepared for the original."""
-        pair = profile(self.settings.profile)
+    def loss(self) -> Reading:
+        """Information loss, prepared for the original."""
         names = self.table.schema.quasi_identifiers
-        return pair.loss(names).against(self.table), pair.risk(names).against(self.table)
+        measure = profile(self.settings.profile).loss_by_weights(names, self.settings.loss)
+        return measure.against(self.table)
 
-    def measured(self, masked: Table) -> Measured:
-        """Compute loss and risk of a masked file."""
-        loss, risk = self.readings
-        if not isinstance(risk, StrictReading):
-            return Measured(loss(masked), risk(masked))
-        judged = risk.judged(masked)
-        return Measured(loss(masked), judged.risk, judged)
+    @cached_property
+    def _risk(self) -> ControlledRisk | Reading:
+        """Disclosure risk of candidates, prepared for the original."""
+        names = self.table.schema.quasi_identifiers
+        return self._controlled(profile(self.settings.profile).risk(names))
+
+    @cached_property
+    def _reported_risk(self) -> ControlledRisk | Reading:
+        """Disclosure risk by the larger sample of targets that reports use."""
+        names = self.table.schema.quasi_identifiers
+        return self._controlled(profile(self.settings.profile).reported(names))
+
+    def _controlled(self, measure: Measure) -> ControlledRisk | Reading:
+        """A risk with its control group: people outside of a sample, or held out of the file."""
+        if not isinstance(measure, DisclosureRisk):
+            return measure.against(self.table)
+        if self.outside is not None:
+            return measure.against(self.table, self.outside)
+        return ControlledRisk(self.table, measure)
+
+    def twin(self, name: str, genome: Any, masked: Table) -> Table | None:  # noqa: ANN401
+        """Mask the records outside the control group by the genome of a masked file.
+
+        A genome that belongs to records, and not to their attributes, keeps its masked records.
+        """
+        risk = self._risk
+        if not isinstance(risk, ControlledRisk) or not len(risk.control):
+            return None
+        recipes = getattr(search_of(self.settings.members[name]), "recipes", False)
+        if not recipes:
+            return masked.take(risk.others)
+        twin = self._twin_context
+        try:
+            problem: Any = self.setup(name).problem
+            made = problem.mask_others(genome, twin.table)
+            return twin.releasable(twin.decoded(name, genome) if made is None else made)
+        except EvomaskError:
+            return masked.take(risk.others)
+
+    @cached_property
+    def _twin_context(self) -> "EvaluationContext":
+        """Return the context of the records outside the control group."""
+        risk = self._risk
+        others = risk.others if isinstance(risk, ControlledRisk) else np.arange(len(self.table))
+        return self._of_records(others)
+
+    def measured(self, masked: Table, twin: Table | None = None) -> Measured:
+        """Compute loss and risk of a masked file and its twin."""
+        assessment = self._assess(self._risk, masked, twin)
+        if isinstance(assessment, float):
+            return Measured(self.loss(masked), assessment)
+        return Measured(self.loss(masked), assessment.risk, assessment)
+
+    @staticmethod
+    def _assess(
+        risk: ControlledRisk | Reading, masked: Table, twin: Table | None
+    ) -> RiskAssessment | float:
+        if isinstance(risk, ControlledRisk):
+            return risk.assess(masked, twin)
+        return risk.assess(masked) if isinstance(risk, RiskReading) else risk(masked)
 
     @cached_property
     def original(self) -> Measured:
         """Loss and risk of the original file."""
-        return self.measured(self.table)
+        return self.measured(self.table, self.rest_of(self.table))
 
-    @cached_property
-    def _reported_risk(self) -> Reading:
-        names = self.table.schema.quasi_identifiers
-        return profile(self.settings.profile).reported(names).against(self.table)
+    def rest_of(self, masked: Table) -> Table | None:
+        """The records of a masked file outside the control group."""
+        risk = self._risk
+        if not isinstance(risk, ControlledRisk) or not len(risk.control):
+            return None
+        return masked.take(risk.others)
 
-    def assess_risk(self, masked: Table) -> RiskAssessment | None:
+    def assess_risk(self, masked: Table, twin: Table | None) -> RiskAssessment | None:
         """Assess the risk with the larger sample of targets that reports use.
 
         None for a small file, where the search already attacks every target.
         """
-        reading = self._reported_risk
-        if len(self.table) <= SEARCH_TARGETS or not isinstance(reading, StrictReading):
+        if len(self.table) <= SEARCH_TARGETS:
             return None
-        return reading.judged(masked)
+        assessment = self._assess(self._reported_risk, masked, twin)
+        return None if isinstance(assessment, float) else assessment
 
     def provenance(self, name: str, genome: Any, operator: str) -> Provenance:  # noqa: ANN401
         """Describe how a file was made, by the parameters of the search if its problem cannot."""
@@ -392,11 +459,12 @@ def first_kernels(table: Table, profile: str) -> tuple[str, ...]:
     where there are categories, else with microaggregation.
     """
     _, has_categories = _kinds(table)
-    strict = ("linking.boxes", "linking.attribute_inference")
+    strict = ("tables", "linking.boxes", "linking.attribute_inference")
     return (
         *(strict if profile == RiskProfile.STRICT else _linkage_kernels(table)),
         *(("linking.assignment",) if has_categories else ()),
         "groups.merging",
+        *(("groups.class_sizes",) if table.schema.scenarios else ()),
         "groups.mondrian" if has_categories else "groups.mdav",
     )
 
@@ -432,7 +500,7 @@ def _linkage_kernels(table: Table) -> tuple[str, ...]:
 
 
 def _kinds(table: Table) -> tuple[bool, bool]:
-    """Whether there are numeric and categorical quasi-identifiers."""
+    """Return whether there are numeric and categorical quasi-identifiers."""
     names = table.schema.quasi_identifiers
     categorical = [table.attribute(name).is_categorical for name in names]
     return not all(categorical), any(categorical)

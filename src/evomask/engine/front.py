@@ -49,7 +49,7 @@ class FrontPoint:
         serial: number among the individuals of its search.
         round: round of the portfolio in which it was evaluated.
         parameters: those of the specialist.
-        judged: components of the risk, if it has any.
+        assessment: components of the risk, if it has any.
         errors: of the tables and models to preserve, in percent, if they were computed.
         point: position on the front, from 1 in the order of loss; 0 for dominated files.
         individual: individual of a single search; None in a portfolio.
@@ -67,7 +67,7 @@ class FrontPoint:
     serial: int = 0
     round: int = 0
     parameters: Mapping[str, object] = field(default_factory=dict, compare=False)
-    judged: RiskAssessment | None = field(default=None, compare=False)
+    assessment: RiskAssessment | None = field(default=None, compare=False)
     errors: Mapping[str, float] = field(default_factory=dict, compare=False)
     point: int = field(default=0, compare=False)
     individual: Any = field(default=None, compare=False, repr=False)
@@ -226,8 +226,8 @@ def validate_pick(rule: str) -> None:
 def pick(points: Sequence[FrontPoint], rule: str, best: FrontPoint) -> FrontPoint:
     """Choose a point by its number or by a rule: the *best*, the knee, the best within a limit.
 
-    ``file=12`` names a point by the number of its file. A number that is no point's number is
-    also taken for that of a file, because earlier versions named points so.
+    ``file=12`` names a point by the number of its file. A number without a point is taken as the
+    number of a file, as in earlier versions.
     """
     validate_pick(rule)
     measure, _, limit = rule.removeprefix("max-").partition("=")
@@ -241,7 +241,7 @@ def pick(points: Sequence[FrontPoint], rule: str, best: FrontPoint) -> FrontPoin
 
 
 def stable_reference(rule: str, chosen: FrontPoint) -> str:
-    """Replace a point's number by that of its file, which stays when the front changes."""
+    """Replace a point's number by that of its file, which does not change with the front."""
     return f"file={chosen.file}" if rule.isdecimal() else rule
 
 

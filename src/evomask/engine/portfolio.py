@@ -52,7 +52,7 @@ from evomask.execution.evaluator import Evaluator
 from evomask.searches.catalogue import GRID
 
 LEAST_PROMOTED = 2
-"""Fewest recipes promoted to the whole file in a round, where no clock runs."""
+"""Fewest recipes promoted to the whole file in a round, without a time budget."""
 
 LATE = 0.8
 """Share of the budget after which the grid evaluates no new recipes on the sample."""
@@ -81,7 +81,7 @@ RECENT = 6
 """Number of recent rounds from which the next duration is predicted."""
 
 WARMED_UP = 0.5
-"""Share of the very first round that was not spent on initialization."""
+"""Share of the first round of the run that is not initialization."""
 
 BROOD = 4.0
 """Assumed number of children in the first round of a search."""
@@ -142,9 +142,9 @@ class _Tally:
 def next_search(searches: Sequence[str], rewards: Iterable[Reward]) -> str:
     """Select the search with the most recent gain per cost plus an exploration bonus.
 
-    Every search gets a first round, in order; but a first round waits while first rounds account
-    for most of the total cost, since they may be long and gain nothing. Ties go to the search
-    with the least cost so far, then to the first.
+    Every search gets a first round, in order; but a first round is postponed while first rounds
+    account for most of the total cost, since they may be long and gain nothing. Ties go to the
+    search with the least cost so far, then to the first.
     """
     tallies = _tallies(rewards)
     fresh = [name for name in searches if name not in tallies]
@@ -390,7 +390,7 @@ class Portfolio:
     def _trial_candidates(self, state: PortfolioState, name: str) -> list[Individual[Any]]:
         """Select the individuals to evaluate on the sample, where the search breeds there.
 
-        Under a clock these are few until there is a front, which every run needs.
+        Under a time budget, these are few until there is a front, which every run needs.
         """
         if not self._wants_trials(state, name):
             return []
@@ -516,7 +516,7 @@ class Portfolio:
             serial=individual.serial,
             round=at,
             parameters=specialist.parameters,
-            judged=measured.judged,
+            assessment=measured.assessment,
         )
 
 

@@ -86,7 +86,7 @@ def note_on_strata(name: str, table: Table) -> tuple[str, ...]:
 
 
 def search_of(specialist: Specialist) -> Search:
-    """Search of a specialist."""
+    """Return the search that a specialist runs, with its parameters."""
     return search_named(specialist.search)
 
 

@@ -25,6 +25,9 @@ from evomask.evolution.stopping import Budget
 from evomask.masking.provenance import Provenance
 from evomask.measures.disclosure.risk import RiskAssessment
 
+ASSESSMENTS, FORMER_ASSESSMENTS = "assessments", "judged"
+"""Array of a snapshot with the risks of all candidates, and its name in earlier snapshots."""
+
 RATIO = 5
 """Recipes evaluated on the sample for each recipe evaluated on the whole file."""
 
@@ -40,7 +43,7 @@ class Round(NamedTuple):
         member: search of the round.
         bred: number of breeding tasks.
         files: number of files that were evaluated.
-        refused: number of them that could not be made or enforced.
+        refused: number of them that could not be made or could not fulfil the requirement.
         cost: cost by the plan: files, and tasks at their relative cost.
         evaluations: cost of all rounds so far.
         front: number of points on the front.
@@ -129,7 +132,7 @@ class PortfolioState:
         return volume_of(self.front)
 
     def with_closed(self, name: str, reason: str) -> "PortfolioState":
-        """Give a search no more rounds."""
+        """Exclude a search from further rounds."""
         return replace(self, closed={**self.closed, name: reason})
 
 
@@ -252,7 +255,9 @@ class PortfolioCodec:
         )
         arrays |= rows_as_arrays("candidates", offspring, Offspring)
         arrays["makings"] = as_bytes([msgspec.to_builtins(p.making) for p in state.candidates])
-        arrays["judged"] = as_bytes([msgspec.to_builtins(p.judged) for p in state.candidates])
+        arrays[ASSESSMENTS] = as_bytes(
+            [msgspec.to_builtins(p.assessment) for p in state.candidates]
+        )
         arrays["portfolio"] = as_bytes(
             {
                 "members": list(state.members),
@@ -273,10 +278,11 @@ class PortfolioCodec:
         saved = from_bytes(arrays["portfolio"])
         rows = zip(*columns_of("candidates", arrays, Offspring), strict=True)
         makings = msgspec.convert(from_bytes(arrays["makings"]), list[Provenance])
-        judged = msgspec.convert(from_bytes(arrays["judged"]), list[RiskAssessment | None])
+        risks = arrays[ASSESSMENTS] if ASSESSMENTS in arrays else arrays[FORMER_ASSESSMENTS]
+        assessments = msgspec.convert(from_bytes(risks), list[RiskAssessment | None])
         points = [
             self._point(Offspring(*row), making, parts)
-            for row, making, parts in zip(rows, makings, judged, strict=True)
+            for row, making, parts in zip(rows, makings, assessments, strict=True)
         ]
         front = numbered(points[number] for number in saved["front"])
         return PortfolioState(
@@ -295,7 +301,7 @@ class PortfolioCodec:
         )
 
     def _point(
-        self, row: Offspring, making: Provenance, judged: RiskAssessment | None
+        self, row: Offspring, making: Provenance, assessment: RiskAssessment | None
     ) -> FrontPoint:
         specialist = self.context.settings.members[row.member]
         return FrontPoint(
@@ -303,7 +309,7 @@ class PortfolioCodec:
             making=making,
             search=specialist.search,
             parameters=specialist.parameters,
-            judged=judged,
+            assessment=assessment,
         )
 
     def _inner(self, name: str, arrays: Arrays) -> State[Any]:

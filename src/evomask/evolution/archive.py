@@ -116,7 +116,7 @@ class Members(Generic[G]):
 
 @dataclass(frozen=True)
 class Nothing(Members[G]):
-    """An archive that stays empty, for schemes whose population keeps its best."""
+    """An archive that stays empty, for schemes whose population retains its best individuals."""
 
     members: Population[G] = ()
 

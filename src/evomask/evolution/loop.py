@@ -168,7 +168,7 @@ class Setup(Generic[G]):
         first: number of initial genomes.
         archive: an empty archive of the kind to use; its members are the front.
         cost: one number per fitness; the smallest is the best.
-        least: generations to run whatever the budget, because there is no result before.
+        least: generations to run regardless of the budget, because there is no result before.
     """
 
     problem: Problem[G]

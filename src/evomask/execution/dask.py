@@ -90,8 +90,8 @@ def connect(address: str) -> Iterator[Client]:
         client = Client(address, set_as_default=False, timeout=ANSWER_SECONDS)
     except (OSError, TimeoutError, TypeError) as error:
         raise RunError(
-            f"no scheduler answers at {address}; is it running there, and does it know the "
-            "certificates that Dask's settings name here?"
+            f"no scheduler answers at {address}; check that it is running and accepts the "
+            "certificates of Dask's configuration on this machine"
         ) from error
     with client:
         yield client
@@ -223,7 +223,7 @@ class ClusterEvaluator(Generic[T, R]):
         if expected is not None and not is_identical(expected.items[0], outcomes[0]):
             raise RunError(
                 f"task {first} has different results on the cluster and here; its machines may "
-                "have other processors or libraries: start the run on one of them"
+                f"have other processors or libraries: start the run on one of them"
             )
         return outcomes
 
@@ -379,7 +379,8 @@ def _require_same_environment(client: Client) -> None:
     for address, there in found.items():
         if apart := environment_differences(there):
             raise RunError(
-                f"the worker {address} differs ({apart}), and results would too; give all "
+                f"the environment of worker {address} differs ({apart}), so its results could "
+                f"differ; give all "
                 "machines the same environment"
             )
 
@@ -407,6 +408,7 @@ def _translate_errors(when: str) -> Iterator[None]:
         ) from error
     except LOST as error:
         raise RunError(
-            f"the cluster went away {when}; start it again, and continue with `evomask resume` "
+            f"the connection to the cluster was lost {when}; start it again, and continue with "
+            f"`evomask resume` "
             "if the run has a folder"
         ) from error

@@ -52,7 +52,7 @@ def open_evaluators(
 
     Args:
         workers: processes on this machine, where no cluster is given.
-        cluster: ``tls://host:8786``, ``local:8`` (so many encrypted workers on this machine),
+        cluster: ``tls://host:8786``, ``local:8`` (eight encrypted workers on this machine),
             ``local:8:2GB`` (with a memory limit each), a scheduler file, or a Dask client.
     """
     if cluster is None:
@@ -201,7 +201,7 @@ class ProcessEvaluator(Generic[T, R]):
         self._shared.remove()
 
     def _kill(self) -> None:
-        """Kill the workers: one inside a kernel reacts to nothing else.
+        """Kill the workers; a worker inside a kernel does not react to other signals.
 
         Workers that have not sent their process id yet end with the lifeline.
         """

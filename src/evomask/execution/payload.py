@@ -45,7 +45,7 @@ Work: TypeAlias = Callable[[Any, int], Any]
 
 @runtime_checkable
 class Lending(Protocol):
-    """Work with large arrays that processes can share."""
+    """Work with large arrays that processes can share (lend)."""
 
     def lent(self) -> tuple[Callable[[Arrays], Work], Arrays]:
         """Return a function that builds the work from its arrays, and the arrays."""
@@ -172,8 +172,9 @@ class Payload:
         """Decode the work with read-only arrays; refused where environments differ."""
         if apart := environment_differences(self.sender):
             raise RunError(
-                f"a worker of the cluster differs from this machine ({apart}), and results would "
-                "too; give all machines the same environment"
+                f"the environment of a worker differs from this machine ({apart}), so its results "
+                f""
+                "could differ; give all machines the same environment"
             )
         buffers = [memoryview(array).toreadonly() for array in self.arrays]
         build, content = pickle.loads(self.body, buffers=buffers)  # noqa: S301

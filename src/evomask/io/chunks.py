@@ -48,15 +48,19 @@ class Parts:
 
     @classmethod
     def of(cls, path: Path, records: int = RECORDS) -> "Parts":
-        """Split a file or folder; all files of a folder must have the same columns."""
+        """Define the chunks of a file or folder; all files of a folder must have the same
+        columns."""
         files = parquet_files(path)
         columns = [_columns(file) for file in files]
         for file, own in zip(files, columns, strict=True):
             if own != columns[0]:
-                raise DataError(f"{file} has other columns than {files[0]}; give them the same")
+                raise DataError(
+                    f"the columns of {file} differ from those of {files[0]}; give all files the "
+                    f"same columns"
+                )
         taken = [name for name in OURS if name in columns[0]]
         if taken:
-            raise DataError(f"a column is called {taken[0]}; rename it")
+            raise DataError(f"the column name {taken[0]} is reserved; rename the column")
         places = [
             Place(str(file), first, min(records, total - first))
             for file in files
@@ -85,10 +89,10 @@ class Parts:
 
 
 def parquet_files(path: Path) -> tuple[Path, ...]:
-    """The file itself, or the Parquet files of a folder in the order of their names."""
+    """Return the file itself, or the Parquet files of a folder in the order of their names."""
     if not path.is_dir():
         if path.suffix.lower() != ENDING:
-            raise FileError(f"{path} is not Parquet, and only Parquet is read in parts")
+            raise FileError(f"{path} is not Parquet, and only Parquet is read in chunks")
         return (path,)
     files = tuple(sorted(path.glob(f"*{ENDING}")))
     if not files:
@@ -114,16 +118,18 @@ def from_text(path: Path, target: Path, delimiter: str, missing: Sequence[str]) 
 
 
 def _unconverted(path: Path, reason: str) -> FileError:
-    """Error of a conversion; the library's message is not shown, as it may hold values."""
+    """Return the error of a conversion; the library's message may contain values and is not
+    shown."""
     if system := re.search(r"([\w ]+) \(os error \d+\)", reason):
-        return FileError(f"{path} could not be turned into Parquet: {system[1].strip()}")
+        return FileError(f"{path} could not be converted to Parquet: {system[1].strip()}")
     if column := re.search(r"at column '(.*?)' \(column", reason):
         return FileError(
-            f"column {column[1]!r} of {path} is not of one kind throughout; correct it, or give "
+            f"column {column[1]!r} of {path} has values of different types; correct it, or give "
             "the file as Parquet"
         )
     return FileError(
-        f"{path} is no table of text in UTF-8 with as many fields in every record; correct it, or "
+        f"{path} is not a UTF-8 text file with the same number of fields in every record; correct "
+        f"it, or "
         "give it as Parquet"
     )
 
@@ -152,7 +158,7 @@ def write_part(frame: pl.DataFrame, path: Path) -> str:
 
 
 def with_masked(frame: pl.DataFrame, masked: Table, dropped: Sequence[str]) -> pl.DataFrame:
-    """A chunk as it is released: masked columns in place, the others unchanged.
+    """Return a chunk to release: masked columns replaced, the others unchanged.
 
     Args:
         dropped: identifiers, which are removed.
@@ -177,19 +183,19 @@ def keep_rows(path: Path, columns: Mapping[str, Any]) -> None:
 
 
 def _ipc(frame: pl.DataFrame, path: Path) -> None:
-    """Write through memory, so that a full disk raises the operating system's error."""
+    """Encode in memory first, so that a full disk raises the operating system's error."""
     buffer = BytesIO()
     frame.write_ipc(buffer)
     path.write_bytes(buffer.getbuffer())
 
 
 def kept_rows(path: Path) -> pl.DataFrame:
-    """Read the columns of such a file."""
+    """Read columns of a temporary file."""
     return pl.read_ipc(path)
 
 
 def keep_matrix(path: Path, matrix: Points | Indices) -> None:
-    """Write a temporary file of numbers, one row per record, through memory."""
+    """Write a temporary file of numbers, one row per record; encoded in memory first."""
     buffer = BytesIO()
     np.save(buffer, np.ascontiguousarray(matrix), allow_pickle=False)
     content = buffer.getbuffer()
@@ -199,7 +205,7 @@ def keep_matrix(path: Path, matrix: Points | Indices) -> None:
 
 
 def kept_matrix(path: Path, first: int = 0, end: int | None = None) -> Points:
-    """Read some rows of such a file, or all of them, by memory mapping."""
+    """Map a temporary file of numbers; return some of its rows, or all of them."""
     rows: Points = np.load(path, mmap_mode="r", allow_pickle=False)[first:end]
     return rows
 
@@ -217,14 +223,14 @@ def value_counts(frame: pl.DataFrame, name: str) -> pl.DataFrame:
 
 def summed_counts(names: Sequence[str], parts: Iterable[Path]) -> pl.DataFrame:
     """Sum counts of combinations of columns over files, in a fixed order."""
-    total = added_counts((kept_rows(path) for path in parts), names)
+    total = add_counts((kept_rows(path) for path in parts), names)
     if total is None:
-        raise DataError("there is nothing to count")
+        raise DataError("the counts have no records; give a file with at least one")
     return total.sort(names)
 
 
-def added_counts(frames: Iterable[pl.DataFrame], names: Sequence[str]) -> pl.DataFrame | None:
-    """Sum counts, in no order; None if there are no frames."""
+def add_counts(frames: Iterable[pl.DataFrame], names: Sequence[str]) -> pl.DataFrame | None:
+    """Sum counts, in arbitrary order; None if there are no frames."""
     return merge_counts(frames, lambda some: _added(some, names))
 
 
@@ -236,11 +242,11 @@ def _added(frames: Sequence[pl.DataFrame], names: Sequence[str]) -> pl.DataFrame
 def values_in(
     combinations: pl.DataFrame, counts: pl.DataFrame, name: str, order: Sequence[str] = ()
 ) -> tuple[Indices, Indices, Indices]:
-    """Combination (row), value (position) and number of records of each count.
+    """Return the combination (row), value (position) and number of records of each count.
 
     Args:
-        counts: of the same columns and one more, called *name*.
-        order: of the values, if it is neither alphabetical nor numerical.
+        counts: counts of the combination columns and one more, *name*.
+        order: order of the values, if it is neither alphabetical nor numerical.
     """
     names = [column for column in combinations.columns if column != COUNT]
     rows = combinations.select(names).with_row_index(ROW)
@@ -266,7 +272,7 @@ def histograms_in(
 ) -> Iterator[tuple[Indices, Indices, Indices, Indices]]:
     """Histograms of a column over equivalence classes of written chunks, some classes at a time.
 
-    Each time: the class, the value (its position in order) and its count, and the number of records
+    Yields the class, the value (its position in order) and its count, and the number of records
     with each value in the whole file.
     """
     everything = pl.scan_parquet([str(file) for file in parquet_files(path)])
@@ -283,7 +289,7 @@ def histograms_in(
             yield row, value, often, whole.astype(np.int64)
 
 
-def keep_counts(path: Path, frame: pl.DataFrame, names: Sequence[str]) -> None:
+def write_counts(path: Path, frame: pl.DataFrame, names: Sequence[str]) -> None:
     """Write the number of records with each combination of columns."""
     counts = frame.select(names).group_by(names).len(COUNT)
     keep_rows(path, {name: counts[name] for name in counts.columns})
@@ -326,7 +332,7 @@ def class_sizes(files: Iterable[Path], names: Sequence[str]) -> tuple[Indices, I
 def _bucketed(
     everything: pl.LazyFrame, names: Sequence[str], records: int
 ) -> Iterator[pl.LazyFrame]:
-    """Split records into buckets that fit in memory; a class lies in one bucket."""
+    """Split records into buckets that fit in memory; all records of a class are in one bucket."""
     buckets = max(1, -(-records // BUCKET))
     for bucket in range(buckets):
         yield (
@@ -337,12 +343,12 @@ def _bucketed(
 
 
 def decimals_in(frame: pl.DataFrame, name: str) -> int | None:
-    """Decimals of the floats of a column; None if they are no floats, or have many."""
+    """Return the decimals of a float column; None if it has other values, or too many decimals."""
     return decimals_of(frame[name], 0) if frame.schema[name].is_float() else None
 
 
 def columns_in(path: Path) -> set[str]:
-    """The columns that any of the written chunks has."""
+    """Return the columns that occur in any of the written chunks."""
     return {name for file in parquet_files(path) for name in _columns(file)}
 
 

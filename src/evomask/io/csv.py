@@ -31,13 +31,13 @@ SAMPLE = 1000
 MOST_COLUMNS = 10_000
 """Largest number of columns of a table."""
 NO_TEXT_ENCODINGS = ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined")
-"""Codecs of Python that are no encodings of text files."""
+"""Codecs of Python that are not encodings of text files."""
 MOST_DECIMALS = 10
 """Numbers with more decimals in the file are released without rounding."""
 
 
 def read_csv(path: Path, dialect: Dialect) -> Source:
-    """Read columns as integers, floats or text; a file that is no plain table is an error."""
+    """Read columns as integers, floats or text; a malformed file is an error."""
     _check_dialect(dialect)
     text = _utf8(path, dialect.encoding)
     content = _normalize_lines(text.content)
@@ -112,7 +112,7 @@ def _check_dialect(dialect: Dialect) -> None:
 
 
 def _is_encoding(name: str) -> bool:
-    """Whether Python knows it as an encoding of text."""
+    """Return whether Python has a text encoding of that name."""
     try:
         known = codecs.lookup(name)
         "a".encode(known.name)
@@ -195,7 +195,7 @@ def _check_width(path: Path, content: bytes, delimiter: str) -> None:
     if len(ragged):
         first = int(ragged[0])
         raise FileError(
-            f"record {first} of {path} has {widths[first]} fields where the header has "
+            f"record {first} of {path} has {widths[first]} fields, and the header has "
             f"{widths[0]}; correct it, or name the delimiter"
         )
 

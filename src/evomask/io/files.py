@@ -16,7 +16,7 @@ OWNER_ONLY = 0o600
 def write_atomically(
     path: Path, write: Callable[[Path], object], *, force: bool = False, mode: int | None = None
 ) -> None:
-    """Let *write* fill a temporary file in the same folder, then rename it to *path*.
+    """Write a file by calling *write* on a temporary file in its folder, then rename it to *path*.
 
     A reader never sees an incomplete file, and no partial file remains after an error. The file
     is synchronized to disk before this returns.
@@ -138,7 +138,7 @@ def _unwritable(path: Path, error: OSError) -> FileError:
 
 
 def sync(path: Path) -> None:
-    """Write a file, or on POSIX the entries of a folder, through to disk."""
+    """Flush a file, or on POSIX the entries of a folder, to disk."""
     if os.name == "posix" or path.is_file():
         handle = os.open(path, os.O_RDONLY)
         try:

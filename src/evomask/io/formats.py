@@ -211,5 +211,5 @@ def read_file(path: Path, dialect: Dialect) -> Source:
         start = file.read(64)
     for fmt in FORMATS:
         if fmt is not BY_ENDING[ending] and start.startswith(fmt.magic):
-            message += f" (it begins like {fmt.name}: rename it to *{fmt.endings[0]} if it is one)"
+            message += f" (it looks like {fmt.name}: rename it to *{fmt.endings[0]} if it is one)"
     raise FileError(message)

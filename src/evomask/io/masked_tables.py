@@ -6,7 +6,7 @@ its label in the hierarchy.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -31,6 +31,17 @@ class _Texts:
     def record_with(self, label: str) -> int:
         """Return the number, from 1, of the first record with the label."""
         return int(np.argmax(self.codes == self.labels.index(label))) + 1
+
+
+def with_known_categories(original: Table, source: Source) -> tuple[Source, int]:
+    """Leave out records with categories that the original does not have; return their number."""
+    known = [
+        pl.col(a.name).is_null() | pl.col(a.name).cast(pl.String).is_in(a.categories)
+        for a in original.schema
+        if a.is_categorical and a.name in source.frame.columns
+    ]
+    frame = source.frame.filter(known) if known else source.frame
+    return replace(source, frame=frame), source.frame.height - frame.height
 
 
 def masked_version(
@@ -66,7 +77,7 @@ def masked_version(
     return table
 
 
-def matched_records(key: str, original: Origin | None, source: Source) -> Indices:
+def match_records(key: str, original: Origin | None, source: Source) -> Indices:
     """Match each masked record to its original by a key column; returns record indices."""
     columns = (None if original is None else original.columns), source.columns
     ours, theirs = (_keys(key, frame) for frame in columns)
@@ -85,7 +96,7 @@ def _keys(key: str, frame: pl.DataFrame | None) -> list[str]:
     values = frame[key].cast(pl.String)
     if values.null_count() or values.n_unique() < len(values):
         raise DataError(
-            f"column {key!r} does not tell all records apart: values are missing or repeated; "
+            f"column {key!r} is not a unique key: values are missing or repeated; "
             "give another with --key"
         )
     return values.to_list()

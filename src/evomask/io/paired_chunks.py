@@ -14,7 +14,7 @@ from evomask.data.recoding import Recoding
 from evomask.data.schema import Attribute, Kind, Schema, Storage
 from evomask.data.table import Column, Table
 from evomask.errors import DataError
-from evomask.io.chunks import COUNT, FLAG, ROW, Parts, Place, added_counts, keep_rows, kept_rows
+from evomask.io.chunks import COUNT, FLAG, ROW, Parts, Place, add_counts, keep_rows, kept_rows
 from evomask.io.files import OWNER_ONLY, write_atomically
 from evomask.io.masked_tables import masked_version
 from evomask.io.sources import Source
@@ -23,20 +23,21 @@ from evomask.types import Flags, Indices
 
 @dataclass(frozen=True)
 class Aligned:
-    """Files cut into pieces that hold the same records as the chunks of another file."""
+    """Files divided into pieces with the same records as the chunks of another file."""
 
     pieces: tuple[tuple[Place, ...], ...]
     columns: tuple[str, ...]
 
     @classmethod
     def to(cls, originals: Parts, path: Path) -> "Aligned":
-        """Cut the files of a folder like the originals; both must have as many records."""
+        """Divide the files of a folder like the originals; both must have the same number of
+        records."""
         own = Parts.of(path)
         if own.records != originals.records:
             raise DataError(
                 f"the masked file has {own.records:,} records and the original "
                 f"{originals.records:,}; measures compare them record by record, so give files of "
-                "one length and order"
+                "the same length and order"
             )
         pieces, waiting = [], list(reversed(own.places))
         for place in originals.places:
@@ -88,8 +89,7 @@ class Book:
 def book_of(original: Table, values: pl.DataFrame | None, tree: Hierarchy | None) -> Book:
     """Build the dictionary of a masked column.
 
-    Args:
-        original: distinct values of the original's column, and no other column.
+    Args: original: distinct values of the original's column, and no other column.
         values: distinct masked values; None if both columns hold plain numbers.
     """
     attribute = next(iter(original.schema))
@@ -112,7 +112,7 @@ def book_of_cells(attribute: Attribute, recoding: Recoding) -> Book:
 def masked_table(
     frame: pl.DataFrame, books: Mapping[str, Book], suppressed: Flags | None = None
 ) -> Table:
-    """The masked records of one chunk as a table, to compare with the originals."""
+    """Return the masked records of one chunk as a table, to compare with the originals."""
     schema = Schema(tuple(book.attribute for book in books.values()))
     columns = {name: book.column(frame) for name, book in books.items()}
     recodings = {name: book.recoding for name, book in books.items() if book.recoding is not None}
@@ -130,13 +130,13 @@ def with_flags(frame: pl.DataFrame, flags: Flags) -> pl.DataFrame:
     return frame.with_columns(pl.Series(FLAG, flags))
 
 
-def released_rows(frame: pl.DataFrame) -> tuple[pl.DataFrame, Indices]:
+def rows_to_release(frame: pl.DataFrame) -> tuple[pl.DataFrame, Indices]:
     """Drop the flags; return all records, and the positions of those to release."""
     return frame.drop(FLAG), np.flatnonzero(~frame[FLAG].to_numpy())
 
 
 def scattered(path: Path, frame: pl.DataFrame, cuts: Sequence[Indices], first: int) -> list[int]:
-    """Write groups of records one after another; return the end of each group in bytes.
+    """Write groups of records to one file; return the end of each group in bytes.
 
     Args:
         cuts: positions of the records of each group.
@@ -157,7 +157,7 @@ def scattered(path: Path, frame: pl.DataFrame, cuts: Sequence[Indices], first: i
 def gathered(
     paths: Sequence[Path], cuts: Sequence[tuple[int, int]], order: Callable[[int], Indices]
 ) -> tuple[pl.DataFrame, Indices]:
-    """Read one group of every such file in a new order, with their original positions."""
+    """Read one group of every file in a new order, with the original positions of its records."""
     rows = pl.concat(_lot(path, *cut) for path, cut in zip(paths, cuts, strict=True))
     rows = rows[order(len(rows))]
     return rows.drop(ROW), rows[ROW].to_numpy()
@@ -196,7 +196,7 @@ def keep_tallies(path: Path, tallies: Mapping[str, tuple[Indices, Indices]]) -> 
 
 def summed_tallies(paths: Iterable[Path]) -> dict[str, tuple[Indices, Indices]]:
     """Sum the tables of all chunks."""
-    total = added_counts((kept_rows(path) for path in paths), ("table", "key"))
+    total = add_counts((kept_rows(path) for path in paths), ("table", "key"))
     if total is None:
         return {}
     return {
@@ -206,10 +206,10 @@ def summed_tallies(paths: Iterable[Path]) -> dict[str, tuple[Indices, Indices]]:
 
 
 def joined_rows(paths: Iterable[Path]) -> pl.DataFrame:
-    """The records of several temporary files, one after another."""
+    """Return the concatenated records of several temporary files."""
     return pl.concat([kept_rows(path) for path in paths])
 
 
 def table_of_rows(frames: Iterable[pl.DataFrame], declared: Declarations) -> Table:
-    """The records of several frames as one table."""
+    """Return the records of several frames as one table."""
     return table_from(pl.concat(list(frames)).select(list(declared)), declared)

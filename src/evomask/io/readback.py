@@ -4,8 +4,9 @@ The check uses neither the table nor the equivalence classes that the file was m
 are the texts or numbers in the file, and records with equal cells form an equivalence class.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations, islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -20,6 +21,9 @@ from evomask.io.formats import BY_ENDING, TSV, ending_of
 ROUNDING = 1e-9
 ALWAYS_COUNTED = 100_000
 """Number of records up to which l and t are computed even if not required."""
+
+COMBINATIONS_COUNTED = 1_000
+"""Combinations of known columns that are counted; above it, all of them at once."""
 
 Records: TypeAlias = NDArray[np.int64]
 Shares: TypeAlias = NDArray[np.float64]
@@ -41,6 +45,24 @@ class ConfidentialSpec:
 
 
 @dataclass(frozen=True)
+class ScenarioSpec:
+    """Requirement for the columns that an intruder knows exactly.
+
+    Args:
+        any: number of the columns *of* that are known besides, whichever.
+        k, l, t: required privacy models; 1 requires nothing.
+    """
+
+    name: str
+    knows: tuple[str, ...] = ()
+    any: int = 0
+    of: tuple[str, ...] = ()
+    k: int = 1
+    l: int = 1  # noqa: E741
+    t: float = 1.0
+
+
+@dataclass(frozen=True)
 class ReleaseSpec:
     """Specification that a written file must satisfy.
 
@@ -50,6 +72,7 @@ class ReleaseSpec:
         absent: columns that it must not have.
         quasi_identifiers: columns that define equivalence classes.
         k, l, t: required privacy models; 1 requires nothing.
+        scenarios: requirements for known columns; with any, equivalence classes are theirs.
     """
 
     records: int
@@ -60,6 +83,17 @@ class ReleaseSpec:
     k: int = 1
     l: int = 1  # noqa: E741
     t: float = 1.0
+    scenarios: tuple[ScenarioSpec, ...] = ()
+
+
+@dataclass(frozen=True)
+class ScenarioReading:
+    """The smallest k and l and the largest t for the columns that an intruder knows."""
+
+    name: str
+    k: int
+    l: int | None = None  # noqa: E741
+    t: float | None = None
 
 
 @dataclass(frozen=True)
@@ -67,7 +101,7 @@ class ReadbackResult:
     """Properties of a written file, computed from its content.
 
     Args:
-        k: size of the smallest equivalence class.
+        k: size of the smallest equivalence class; with scenarios, of the smallest in any.
         l: fewest distinct values of a confidential attribute in a class, if there is one.
         t: largest distance of a confidential attribute's distribution in a class from that in
             the file.
@@ -78,6 +112,7 @@ class ReadbackResult:
     k: int
     l: int | None = None  # noqa: E741
     t: float | None = None
+    scenarios: tuple[ScenarioReading, ...] = ()
 
 
 def read_back(
@@ -88,19 +123,61 @@ def read_back(
     l and t of a large file are computed only if they are required.
     """
     frame = _read(path, dialect, name)
-    counted = frame.height <= ALWAYS_COUNTED or spec.l > 1 or spec.t < 1
+    parts: tuple[ReleaseSpec | ScenarioSpec, ...] = (spec, *spec.scenarios)
+    strict = any(one.l > 1 or one.t < 1 for one in parts)
+    counted = frame.height <= ALWAYS_COUNTED or strict
     confidential = spec.confidential if counted else {}
-    names = (*spec.quasi_identifiers, *confidential)
+    names = dict.fromkeys((*spec.quasi_identifiers, *confidential, *_known_columns(spec)))
     cells = {n: _as_texts(frame[n]) for n in names if n in frame}
-    classes = _classes([cells[n] for n in spec.quasi_identifiers if n in cells], frame.height)
-    results = [_diversity(classes, cells[n], confidential[n]) for n in confidential if n in cells]
+    default = ScenarioSpec("", spec.quasi_identifiers)
+    found = [
+        _in_scenario(one, cells, confidential, frame.height) for one in spec.scenarios or [default]
+    ]
     return ReadbackResult(
         frame.height,
         tuple(frame.columns),
-        min(map(len, classes), default=0),
+        min(one.k for one in found),
+        min((one.l for one in found if one.l is not None), default=None),
+        max((one.t for one in found if one.t is not None), default=None),
+        tuple(found) if spec.scenarios else (),
+    )
+
+
+def _known_columns(spec: ReleaseSpec) -> Iterator[str]:
+    for one in spec.scenarios:
+        yield from (*one.knows, *one.of)
+
+
+def _in_scenario(
+    spec: ScenarioSpec,
+    cells: Mapping[str, pl.Series],
+    confidential: Mapping[str, ConfidentialSpec],
+    n_records: int,
+) -> ScenarioReading:
+    """Count the equivalence classes of every combination of columns that may be known."""
+    smallest, results = n_records, []
+    for names in _combinations(spec):
+        classes = _classes([cells[n] for n in names if n in cells], n_records)
+        smallest = min(smallest, min(map(len, classes), default=0))
+        results += [
+            _diversity(classes, cells[n], confidential[n])
+            for n in confidential
+            if n in cells and n not in names
+        ]
+    return ScenarioReading(
+        spec.name,
+        smallest,
         min((fewest for fewest, _ in results), default=None),
         max((distance for _, distance in results), default=None),
     )
+
+
+def _combinations(spec: ScenarioSpec) -> list[tuple[str, ...]]:
+    """Return the sets of columns that may be known; too many are counted as one, the largest."""
+    some = list(islice(combinations(spec.of, spec.any), COMBINATIONS_COUNTED + 1))
+    if len(some) > COMBINATIONS_COUNTED:
+        some = [spec.of]
+    return [(*spec.knows, *one) for one in some]
 
 
 def failed_checks(found: ReadbackResult, spec: ReleaseSpec) -> tuple[str, ...]:
@@ -113,15 +190,24 @@ def failed_checks(found: ReadbackResult, spec: ReleaseSpec) -> tuple[str, ...]:
         failed.append(f"it holds the identifier {identifiers[0]!r}")
     if found.columns != spec.columns:
         failed.append("its columns are not those of the release")
-    if found.records:
-        l, t = found.l or 0, 1.0 if found.t is None else found.t  # noqa: E741
-        if found.k < spec.k:
-            failed.append(f"it has k = {found.k} instead of {spec.k}")
-        if spec.l > 1 and l < spec.l:
-            failed.append(f"it has l = {l} instead of {spec.l}")
-        if spec.t < 1 and t > spec.t + ROUNDING:
-            failed.append(f"it has t = {t:g} instead of {spec.t:g}")
+    if found.records and spec.scenarios:
+        for one, wanted in zip(found.scenarios, spec.scenarios, strict=True):
+            failed += [f"{text} in scenario {one.name!r}" for text in _missed(one, wanted)]
+    elif found.records:
+        failed += _missed(found, spec)
     return tuple(failed)
+
+
+def _missed(
+    found: ReadbackResult | ScenarioReading, wanted: ReleaseSpec | ScenarioSpec
+) -> Iterator[str]:
+    l, t = found.l or 0, 1.0 if found.t is None else found.t  # noqa: E741
+    if found.k < wanted.k:
+        yield f"it has k = {found.k} instead of {wanted.k}"
+    if wanted.l > 1 and l < wanted.l:
+        yield f"it has l = {l} instead of {wanted.l}"
+    if wanted.t < 1 and t > wanted.t + ROUNDING:
+        yield f"it has t = {t:g} instead of {wanted.t:g}"
 
 
 def check_written(
@@ -136,7 +222,7 @@ def check_written(
     failed = failed_checks(found, spec)
     if failed:
         raise FileError(
-            f"{name or path.name} was read back and is not what was promised: {failed[0]}; "
+            f"{name or path.name} failed the read-back: {failed[0]}; "
             "it was removed and nothing is released, please report this with the options used"
         )
     return found

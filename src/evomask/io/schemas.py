@@ -10,6 +10,7 @@ import msgspec
 
 from evomask.data.frames import Declaration, Declarations
 from evomask.data.roles.proposal import Proposal, ProposedSchema
+from evomask.data.scenario import SURE, Scenario, parse_tolerance
 from evomask.data.schema import Kind, Role
 from evomask.errors import FileError, SchemaError
 from evomask.io.dialects import Dialect
@@ -76,10 +77,52 @@ class FileSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
     missing: list[str] = []
 
 
+class ScenarioEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """Section ``[scenarios.NAME]``: an intruder, and what they know."""
+
+    knows: list[str] = []
+    knows_about: dict[str, str | float] = {}
+    any: int = 0
+    of: list[str] = []
+    takes_part: bool = True
+    sure: float = SURE
+    require: str = ""
+    source: str = ""
+
+    def scenario(self, name: str) -> Scenario:
+        """Return the scenario of that name."""
+        return Scenario(
+            name=name,
+            knows=tuple(self.knows),
+            knows_about={n: parse_tolerance(amount) for n, amount in self.knows_about.items()},
+            any=self.any,
+            of=tuple(self.of),
+            takes_part=self.takes_part,
+            sure=self.sure,
+            require=self.require,
+            source=self.source,
+        )
+
+    @classmethod
+    def of_scenario(cls, scenario: Scenario) -> "ScenarioEntry":
+        """Return the section of a scenario."""
+        return cls(
+            knows=list(scenario.knows),
+            knows_about={name: str(amount) for name, amount in scenario.knows_about.items()},
+            any=scenario.any,
+            of=list(scenario.of),
+            takes_part=scenario.takes_part,
+            sure=scenario.sure,
+            require=scenario.require,
+            source=scenario.source,
+        )
+
+
 class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A schema file: attributes, edit rules, analyses to preserve, dialect and release."""
+    """A schema file: attributes, scenarios, edit rules, analyses to preserve, dialect, release."""
 
     attributes: dict[str, AttributeEntry] = {}
+    scenarios: dict[str, ScenarioEntry] = {}
     rules: RulesSection = msgspec.field(default_factory=RulesSection)
     keep: KeepSection = msgspec.field(default_factory=KeepSection)
     file: FileSection = msgspec.field(default_factory=FileSection)
@@ -98,6 +141,11 @@ class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
             )
             for name, e in self.attributes.items()
         }
+
+    @property
+    def intruders(self) -> tuple[Scenario, ...]:
+        """The scenarios that the file describes."""
+        return tuple(entry.scenario(name) for name, entry in self.scenarios.items())
 
     @property
     def stated(self) -> frozenset[str]:
@@ -133,8 +181,7 @@ def read_schema(path: Path) -> SchemaFile:
             raise SchemaError(f"{path} names no file as hierarchy of {name!r}; correct it")
         if abs(entry.decimals or 0) > MOST_DECIMALS:
             raise SchemaError(
-                f"{path} gives {name!r} {entry.decimals} decimals; no number has more than "
-                f"{MOST_DECIMALS}"
+                f"{path} gives {name!r} {entry.decimals} decimals; give at most {MOST_DECIMALS}"
             )
         if entry.hierarchy:
             entry.hierarchy = str(path.parent / entry.hierarchy)

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
+from types import MappingProxyType
+from typing import TypeAlias
 
 import numpy as np
 import polars as pl
@@ -33,7 +35,13 @@ from evomask.io.formats import (
     source_from_frame,
     unknown_format,
 )
-from evomask.io.readback import ConfidentialSpec, ReadbackResult, ReleaseSpec, check_written
+from evomask.io.readback import (
+    ConfidentialSpec,
+    ReadbackResult,
+    ReleaseSpec,
+    ScenarioSpec,
+    check_written,
+)
 from evomask.io.sources import Origin, Source
 
 
@@ -57,6 +65,9 @@ class PrivacyRequirements:
 
 
 NO_REQUIREMENTS = PrivacyRequirements()
+
+ByScenario: TypeAlias = Mapping[str, PrivacyRequirements]
+"""Requirements by the name of a scenario; those that are not named require nothing."""
 
 
 def read_source(path: Path, dialect: Dialect | None = None) -> Source:
@@ -94,6 +105,7 @@ def write_table(
     dialect: Dialect | None = None,
     origin: Origin | None = None,
     asked: PrivacyRequirements = NO_REQUIREMENTS,
+    by_scenario: ByScenario = MappingProxyType({}),
 ) -> WrittenFile:
     """Write the records to release, without identifiers and suppressed records.
 
@@ -103,9 +115,10 @@ def write_table(
         dialect: dialect of a text file; by default comma, decimal point and UTF-8.
         origin: file that the table was masked from; unchanged columns are written as in it.
         asked: privacy models that the file must satisfy; it must also have the k of the table.
+        by_scenario: privacy models that it must satisfy in scenarios, in place of *asked*.
     """
     check_table_target(path, force=force)
-    ending, spec = ending_of(path), release_spec(table, asked)
+    ending, spec = ending_of(path), release_spec(table, asked, by_scenario)
     dialect = _dialect_for(ending, dialect, origin)
     same_format = origin and BY_ENDING.get(ending_of(origin.path)) is BY_ENDING[ending]
     frame = polars_from(table, origin.untouched(table) if origin and same_format else {})
@@ -123,7 +136,11 @@ def write_table(
     return WrittenFile(path, spec.records, len(table) - spec.records, results[0])
 
 
-def release_spec(table: Table, asked: PrivacyRequirements = NO_REQUIREMENTS) -> ReleaseSpec:
+def release_spec(
+    table: Table,
+    asked: PrivacyRequirements = NO_REQUIREMENTS,
+    by_scenario: ByScenario = MappingProxyType({}),
+) -> ReleaseSpec:
     """Specification that the file of a masked table must satisfy."""
     released = table.take(np.flatnonzero(~table.suppressed))
     columns, names = released_names(table), table.schema.quasi_identifiers
@@ -140,7 +157,21 @@ def release_spec(table: Table, asked: PrivacyRequirements = NO_REQUIREMENTS) -> 
         k=max(asked.k, smallest),
         l=asked.l,
         t=asked.t,
+        scenarios=_scenario_specs(released, by_scenario),
     )
+
+
+def _scenario_specs(released: Table, by_scenario: ByScenario) -> tuple[ScenarioSpec, ...]:
+    """Specification for the attributes that each scenario knows exactly."""
+    specs = []
+    for scenario in released.schema.scenarios:
+        own = by_scenario.get(scenario.name, NO_REQUIREMENTS)
+        smallest = 1
+        if not scenario.any:
+            smallest = int(classes_of(released, scenario.knows).sizes.min(initial=len(released)))
+        known = (scenario.name, scenario.knows, scenario.any, scenario.of)
+        specs.append(ScenarioSpec(*known, max(own.k, smallest), own.l, own.t))
+    return tuple(specs)
 
 
 def _confidential_spec(table: Table, name: str) -> ConfidentialSpec:
@@ -175,7 +206,7 @@ def check_table_target(
             raise unknown_format(path, WRITABLE)
         fmt = BY_ENDING[ending]
         raise FileError(
-            f"{path} cannot be written: such {fmt.name} are only read; use {fmt.release} or .csv"
+            f"{path} cannot be written: {fmt.name} can only be read; use {fmt.release} or .csv"
         )
     check_target(path, force=force, inputs=inputs)
 

@@ -12,8 +12,8 @@ def partners_within(chances: Floats, reach: int) -> Indices:
     """Return for each rank its swap partner, at most *reach* away; itself where none is free.
 
     From the lowest rank up, each free rank takes one of the free ranks among the *reach* next: the
-    one at ``int(chance * number of free ones)``. All lower ranks are taken by then, so that free
-    ranks are counted from the start. Cost is O(n log n).
+    one at ``int(chance * number of free ones)``. All lower ranks are already taken, so free ranks
+    can be counted from the start. Cost is O(n log n).
     """
     partners = arange(chances.size)
     size = 1

@@ -42,10 +42,10 @@ def recipes_for(table: Table, trees: Trees, k: int = 1) -> tuple[GridMethod, ...
             GridMethod(InTurn((a.method, b.method)), f"{a.family} and {b.family}")
             for a, b in product(first, second)
         ]
-    return tuple(own for own in found if promised_k(own.method, names) >= k)
+    return tuple(own for own in found if guaranteed_k(own.method, names) >= k)
 
 
-def promised_k(method: MaskingMethod, names: tuple[str, ...]) -> int:
+def guaranteed_k(method: MaskingMethod, names: tuple[str, ...]) -> int:
     """Size of equivalence classes on *names* that the method guarantees for any file."""
     return method.k if isinstance(method, Mdav) and set(method.attributes) >= set(names) else 1
 
@@ -59,14 +59,14 @@ def in_order(recipes: tuple[GridMethod, ...], rng: np.random.Generator) -> tuple
     return tuple(number for number in turns if number is not None)
 
 
-def parted(method: MaskingMethod) -> tuple[Mdav | None, tuple[Fittable, ...]]:
+def split_recipe(method: MaskingMethod) -> tuple[Mdav | None, tuple[Fittable, ...]]:
     """The microaggregation step of a recipe, if any, and its other steps."""
     steps = method.methods if isinstance(method, InTurn) else (method,)
     grouping = next((step for step in steps if isinstance(step, Mdav)), None)
     return grouping, tuple(step for step in steps if isinstance(step, Fittable))
 
 
-def fitted_to(
+def fit_recipes(
     methods: Iterable[MaskingMethod], statistics: FileStatistics
 ) -> tuple[MaskingMethod, ...]:
     """Fit recipes to the statistics of the whole file, to apply them to a sample.
@@ -81,7 +81,7 @@ def fitted_to(
         return known[id(step)]
 
     def ready(method: MaskingMethod) -> MaskingMethod:
-        grouping, others = parted(method)
+        grouping, others = split_recipe(method)
         first = () if grouping is None else (grouping,)
         return InTurn((*first, *map(fitted, others)))
 

@@ -28,6 +28,7 @@ from scipy.sparse import coo_array
 
 from evomask.data.classes import Classes, classes_of_columns
 from evomask.data.partition import validate_k
+from evomask.data.recoding import SUPPRESSED
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.masking.method import About, require_attributes
@@ -130,7 +131,7 @@ def covering_cells(rows: Codes, k: int) -> Flags:
 def _drop_exactly(
     distinct: Codes, sizes: Indices, cells: Flags, open_classes: Flags, count: int, k: int
 ) -> None:
-    """Close every class that needs only *count* suppressed cells."""
+    """Handle all records that need only *count* suppressed cells."""
     width = distinct.shape[1]
     most = np.zeros(len(distinct), dtype=np.int64)
     for dropped in combinations(range(width), count):
@@ -700,8 +701,11 @@ class LocalSuppression:
         rows = np.column_stack([table[name] for name in self.attributes])
         for name, cells in zip(self.attributes, self._cells(rows, k).T, strict=True):
             recoding = table.recoding(name)
-            codes = np.where(cells, len(recoding.labels), table[name]).astype(np.int32)
-            table = table.with_recoded(name, codes, recoding.with_suppressed_cell())
+            if SUPPRESSED not in recoding.labels:
+                recoding = recoding.with_suppressed_cell()
+            suppressed = recoding.labels.index(SUPPRESSED)
+            codes = np.where(cells, suppressed, table[name]).astype(np.int32)
+            table = table.with_recoded(name, codes, recoding)
         return table
 
     def _cells(self, rows: Codes, k: int) -> Flags:

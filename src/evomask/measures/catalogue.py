@@ -102,10 +102,10 @@ LARGE = 20_000
 """Number of records above which linkages use a fixed sample."""
 
 PAIRS, WEIGHED_PAIRS = 1_000_000_000, 200_000_000
-"""Pairs of records that a linkage compares, and a probabilistic linkage of numbers, at most."""
+"""Maximum number of record pairs of a linkage, and of a probabilistic linkage of numbers."""
 
 FEWEST = 1_000
-"""Sample size of a linkage, at least; probabilistic linkage of numbers may have a smaller one."""
+"""Minimum sample size of a linkage; probabilistic linkage of numbers may have a smaller one."""
 
 
 def sample_sizes(schema: Schema, names: tuple[str, ...], n_records: int) -> dict[str, int]:

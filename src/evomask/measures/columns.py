@@ -6,6 +6,7 @@ cell stands for the original values that it covers (its leaves), weighted by the
 interval without any stands for its midpoint.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -56,6 +57,10 @@ class CategoricalColumn:
     def size(self) -> int:
         """Number of categories, the missing one included."""
         return len(self.attribute.categories)
+
+    @property
+    def n_records(self) -> int:
+        return int(self.counts.sum())
 
     @cached_property
     def counts(self) -> Indices:
@@ -167,6 +172,16 @@ class NumberColumn:
     def sorted(self) -> Floats:
         """The known values in ascending order."""
         return np.sort(self.values[self.known])
+
+    @cached_property
+    def value_counts(self) -> tuple[Floats, Indices]:
+        """The distinct known values in ascending order, and their numbers of records."""
+        values, counts = np.unique(self.sorted, return_counts=True)
+        return values, counts.astype(np.int64)
+
+    def ranked(self) -> "NumberColumn":
+        """The column with values replaced by their ranks."""
+        return NumberColumn(self.name, self.ranks)
 
     @cached_property
     def sums(self) -> Floats:
@@ -316,3 +331,16 @@ class NumberColumn:
         near = np.divide(below + above, reach, out=np.zeros_like(x), where=reach > 0)
         expected: Floats = (near + (last - first) - (stop - start)) / (last - first)
         return np.clip(expected, 0.0, 1.0)
+
+
+OriginalColumn = CategoricalColumn | NumberColumn
+
+
+def column_of(original: Table, name: str) -> OriginalColumn:
+    """A column of the original, by its kind."""
+    is_categorical = original.attribute(name).is_categorical
+    return (CategoricalColumn if is_categorical else NumberColumn).of(original, name)
+
+
+ColumnOf = Callable[[Table, str], OriginalColumn]
+"""Returns a column of an original; `column_of`, or that of a file of which a table is a chunk."""

@@ -13,12 +13,18 @@ from evomask.data.table import Column, Table
 from evomask.errors import SchemaError
 from evomask.kernels.linking import code_tree, linkage
 from evomask.kernels.linking.linkage import Candidates, Rows, Terms
-from evomask.measures.columns import CategoricalColumn, CategoryCells, NumberColumn
+from evomask.measures.columns import (
+    CategoricalColumn,
+    CategoryCells,
+    ColumnOf,
+    NumberColumn,
+    column_of,
+)
 from evomask.measures.measure import check_original
 from evomask.types import Floats, Indices, Points
 
 LARGEST_UNIT = 2**36
-"""Sums of such units differ by more than the tie tolerance of the kernel."""
+"""Smallest unit whose sums differ by more than the tie tolerance of the kernel."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,15 +58,15 @@ class Space:
     n_records: int
 
     @classmethod
-    def of(cls, original: Table, names: Sequence[str]) -> "Space":
+    def of(cls, original: Table, names: Sequence[str], column_of: ColumnOf = column_of) -> "Space":
         check_original(original, names)
         if not names:
             raise SchemaError("an intruder needs at least one attribute to compare; name one")
-        kinds = {name: original.attribute(name).is_categorical for name in names}
+        columns = [column_of(original, name) for name in names]
         return cls(
-            tuple(NumberColumn.of(original, name) for name in names if not kinds[name]),
-            tuple(CategoricalColumn.of(original, name) for name in names if kinds[name]),
-            len(original),
+            tuple(column for column in columns if isinstance(column, NumberColumn)),
+            tuple(column for column in columns if isinstance(column, CategoricalColumn)),
+            columns[0].n_records,
         )
 
     @cached_property
@@ -185,7 +191,7 @@ def _codes(columns: Sequence[Column], n_records: int) -> Column:
 
 
 FEWEST_FOR_TREE = 100
-"""Fewer targets are not worth building a tree for."""
+"""Minimum number of targets for building a tree."""
 
 
 def tied_with_own(

@@ -88,7 +88,7 @@ def check_masked(original: Table, masked: Table, names: Iterable[str]) -> None:
     if len(masked) != len(original):
         raise DataError(
             f"the masked file has {len(masked)} records and the original {len(original)}; "
-            "measures compare them record by record, so give files of one length and order"
+            "measures compare them record by record, so give files of the same length and order"
         )
     check_columns(original, masked, names)
 

@@ -16,9 +16,9 @@ from evomask.data.schema import Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError, SchemaError
 from evomask.measures.disclosure.relabelling import renamed, same_codes
-from evomask.measures.disclosure.risk import StrictRisk
+from evomask.measures.disclosure.risk import DisclosureRisk
 from evomask.measures.incremental.readings import Request, TrackableReading
-from evomask.measures.loss.loss import REFERENCE, StrictLoss
+from evomask.measures.loss.loss import EQUAL_WEIGHTS, InformationLoss, LossWeights
 from evomask.measures.measure import (
     About,
     Measure,
@@ -183,8 +183,7 @@ class IncrementalRisk:
                     risks += [linkage(named), inference(named)]
             return max(risks)
 
-        request = Request(self.about.name, self.attributes, reference=REFERENCE)
-        return TrackableReading(reading, original, request)
+        return TrackableReading(reading, original, Request(self.about.name, self.attributes))
 
 
 class RiskProfile(StrEnum):
@@ -203,8 +202,8 @@ class Profile:
     """
 
     name: str
-    loss: type[StrictLoss | PapersLoss]
-    risk: type[StrictRisk | PapersRisk]
+    loss: type[InformationLoss | PapersLoss]
+    risk: type[DisclosureRisk | PapersRisk]
     followed: str
 
     def measures(
@@ -213,11 +212,19 @@ class Profile:
         """Loss and risk; faster without probabilistic linkage."""
         return self.loss(attributes), self.risk(attributes, probabilistic)
 
+    def loss_by_weights(self, attributes: tuple[str, ...], weights: LossWeights) -> Measure:
+        """The loss with weights of its parts; the papers' loss has none."""
+        if self.loss is InformationLoss:
+            return InformationLoss(attributes, weights)
+        if weights != EQUAL_WEIGHTS:
+            raise ParameterError(f"the loss of profile {self.name} has no parts to weigh")
+        return self.loss(attributes)
+
     def reported(self, attributes: tuple[str, ...], *, exact: bool = False) -> Measure:
         """The risk of the report: more targets than in a search, or everybody."""
         if self.name == RiskProfile.PAPERS:
             return PapersRisk(attributes)
-        return StrictRisk(attributes, people=ALL_TARGETS if exact else REPORT_TARGETS)
+        return DisclosureRisk(attributes, people=ALL_TARGETS if exact else REPORT_TARGETS)
 
     def followable(self, attributes: tuple[str, ...]) -> Measure:
         """The risk with incremental updates, as a measure that can be evaluated in full too."""
@@ -229,7 +236,9 @@ class Profile:
 PROFILES: Mapping[str, Profile] = {
     profile.name: profile
     for profile in (
-        Profile(RiskProfile.STRICT.value, StrictLoss, StrictRisk, IncrementalRisk.about.name),
+        Profile(
+            RiskProfile.STRICT.value, InformationLoss, DisclosureRisk, IncrementalRisk.about.name
+        ),
         Profile(RiskProfile.PAPERS.value, PapersLoss, PapersRisk, PapersRisk.about.name),
     )
 }

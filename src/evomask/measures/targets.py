@@ -5,7 +5,7 @@ and are evaluated together, so that the order of records has no influence.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -99,9 +99,9 @@ class TargetSample:
         return records, of_records[records]
 
     @property
-    def multiplicities(self) -> Indices:
-        """Number of individuals that each member record represents."""
-        return np.ones(len(self.members[0]), dtype=np.int64)
+    def at_hand(self) -> Indices:
+        """Members of each chosen class whose records are known."""
+        return self.sizes
 
     def mean(self, values: Floats) -> float:
         """Mean over targets of a value per chosen class."""
@@ -119,36 +119,42 @@ class TargetSample:
         not_sampled = 1.0 - self.size / self.n_records
         return float(np.sqrt(squares / self.size / max(self.size - 1, 1) * not_sampled))
 
+    def error_of_population(self, values: Floats) -> float:
+        """Standard error of the mean as that of a sample of a large population.
+
+        A control group stands for all people who are not in the release.
+        """
+        mean = self.mean(values)
+        squares = float(self.weights @ (values - mean) ** 2) + max(abs(mean), abs(1.0 - mean)) ** 2
+        return float(np.sqrt(squares / self.size / max(self.size - 1, 1)))
+
     def within(self, values: Floats) -> Floats:
         """Mean over the members of each chosen class."""
         _, places = self.members
-        averages: Floats = np.bincount(places, values, len(self.chosen)) / self.sizes
+        averages: Floats = np.bincount(places, values, len(self.chosen)) / self.at_hand
         return averages
 
 
 @dataclass(frozen=True, eq=False)
-class WeightedTargetSample(TargetSample):
-    """Sampled targets of a file of which only some records are in memory.
+class DrawnTargets(TargetSample):
+    """Targets drawn from a file of which no other records are at hand; all of them are members.
 
     Args:
-        records: number of individuals in the whole file.
-        times: number of individuals that each record in memory represents; the sizes of the
-            classes are sums of these.
+        records: number of individuals in the file.
+        alike: those of the file who are in each class; the targets alone by default.
     """
 
     records: int = 0
-    times: Indices = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    alike: Indices | None = None
 
     @property
     def n_records(self) -> int:
         return self.records
 
     @property
-    def multiplicities(self) -> Indices:
-        return self.times[self.members[0]]
+    def at_hand(self) -> Indices:
+        return self.weights
 
-    def within(self, values: Floats) -> Floats:
-        _, places = self.members
-        weighted = values * self.multiplicities
-        averages: Floats = np.bincount(places, weighted, len(self.chosen)) / self.sizes
-        return averages
+    @cached_property
+    def sizes(self) -> Indices:
+        return self.weights if self.alike is None else self.alike

@@ -1,7 +1,7 @@
 """Comparison of a masked file with its original: losses as sums, attacks on all chunks."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -10,17 +10,20 @@ import numpy as np
 from evomask.data.frames import Declarations
 from evomask.data.hierarchy import Hierarchy, fit_hierarchy
 from evomask.data.recoding import Recoding
+from evomask.data.scenario import Scenario
 from evomask.data.schema import Attribute, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import SchemaError
 from evomask.execution.evaluator import Evaluators
 from evomask.io.chunks import (
+    COUNT,
     Parts,
     keep_matrix,
     keep_rows,
     kept_matrix,
     summed_counts,
     value_counts,
+    write_counts,
 )
 from evomask.io.paired_chunks import (
     Book,
@@ -33,28 +36,19 @@ from evomask.io.paired_chunks import (
     keep_tallies,
     masked_table,
     summed_tallies,
+    table_of_rows,
 )
-from evomask.measures.chunked.attacks import (
-    Drawn,
-    Met,
-    Preparing,
-    Raid,
-    drawn_from,
-    merged_rows,
-    met_in,
-    met_in_all,
-)
+from evomask.measures.chunked.attacks import ChunkedRisk
 from evomask.measures.chunked.columns import CountedCategories, CountedNumbers, WholeFile
 from evomask.measures.chunked.losses import (
-    Lost,
-    MomentSums,
-    NumberSums,
-    added_up,
-    joint_of,
-    number_sums,
+    PublishedLosses,
+    moved_numbers,
+    pack_statistics,
     tallies_of,
+    unpack_statistics,
 )
-from evomask.measures.disclosure.risk import RiskAssessment
+from evomask.measures.disclosure.risk import DisclosureRisk, RiskAssessment
+from evomask.measures.loss.loss import InformationLoss, LossAssessment, LossReading
 from evomask.measures.targets import SEARCH_TARGETS
 from evomask.outofcore.prepare import (
     WORK,
@@ -70,7 +64,12 @@ from evomask.outofcore.prepare import (
     survey,
 )
 from evomask.runs.measure import are_records_in_order
-from evomask.types import Points
+
+MASKED, ORIGINAL = "masked", "original"
+"""Files whose nearest records are collected."""
+
+MOST_LEVELS = 1_000
+"""Categories of an attribute of no particular role up to which its relations are compared."""
 
 
 class ChunkReader(Protocol):
@@ -88,10 +87,11 @@ class Comparison:
     """Measures of a chunked file, in percent.
 
     Args:
-        losses: of each attribute alone.
+        losses: of each attribute, the mean of its parts.
         measures: losses that are sums over chunks.
-        judged, original: risk of the masked file, and of releasing the original itself.
-        sample: some records of both files in the same order.
+        loss_parts: components of the loss.
+        assessment, original: risk of the masked file, and of releasing the original itself.
+        sample: some records of both files in the same order, without attributes of no role.
     """
 
     names: tuple[str, ...]
@@ -99,7 +99,8 @@ class Comparison:
     loss: float
     losses: Mapping[str, float]
     measures: Mapping[str, float]
-    judged: RiskAssessment
+    loss_parts: LossAssessment
+    assessment: RiskAssessment
     original: RiskAssessment
     in_order: bool
     sample: tuple[Table, Table] = field(repr=False)
@@ -126,6 +127,9 @@ class PairedChunks:
 
     def original(self, number: int) -> Table:
         return self.originals.table(number, self.declared)
+
+    def original_frame(self, number: int) -> Any:  # noqa: ANN401
+        return self.originals.read(number, list(self.books))
 
     def frame(self, number: int) -> Any:  # noqa: ANN401
         return self.masked.read(number, [*self.books, *self.flag])
@@ -155,70 +159,58 @@ class ListTask:
 
 @dataclass(frozen=True, eq=False)
 class CompareTask:
-    """Sums the losses of one chunk, and finds the records of the targets."""
+    """Sums the losses of one chunk, and keeps a sample of its masked records.
+
+    Args:
+        names: the compared attributes.
+    """
 
     pairs: PairedChunks
     whole: WholeFile
     names: tuple[str, ...]
-    drawn: Drawn
     sampling: Sampling
     folder: str
 
     def __call__(self, number: int) -> Result:
         frame = self.pairs.frame(number)
         original, masked = self.pairs.original(number), self.pairs.understood(frame)
+        measure = InformationLoss(self.names)
+        reading = LossReading(original, measure, self.whole.column)
+        rows = [pack_statistics(reading.statistics(table)) for table in (original, masked)]
+        keep_matrix(_losses(self.folder, number), np.stack(rows))
         categories = tuple(n for n in self.names if n in self.whole.categories)
         numbers = tuple(n for n in self.names if n in self.whole.numbers)
-        every = (*categories, *(n for n in self.drawn.confidential if n in self.whole.categories))
-        if every:
-            tallies = tallies_of(self.whole, original, masked, every)
+        if categories:
+            tallies = tallies_of(self.whole, original, masked, categories)
             keep_tallies(_tallies(self.folder, number), tallies)
-        rows = frame[self.sampling.rows(number, len(frame))]
-        keep_rows(_beside(self.folder, number), {name: rows[name] for name in rows.columns})
-        met = met_in(self.whole, self.drawn, original, masked)
-        keep_matrix(_met(self.folder, number), met.people)
-        keep_matrix(_agreeing(self.folder, number), met.agreeing.astype(np.float64))
-        sums = number_sums(self.whole, original, masked, numbers) if numbers else None
-        return {
-            "records": len(original),
-            "whole": met.whole.tolist(),
-            "sums": None if sums is None else _encode(sums),
-        }
+        beside = frame[self.sampling.rows(number, len(frame))]
+        keep_rows(_beside(self.folder, number), {name: beside[name] for name in beside.columns})
+        moved = moved_numbers(self.whole, original, masked, numbers)
+        return {"records": len(original), "moved": moved.tolist()}
 
 
 @dataclass(frozen=True, eq=False)
 class AttackTask:
-    """Collects the records of one chunk that attackers need."""
+    """Collects the records of one chunk that attackers need.
+
+    Args:
+        risk, before: risk of the masked file, and of releasing the original.
+    """
 
     pairs: PairedChunks
-    whole: WholeFile
-    raid: Raid
+    risk: ChunkedRisk
+    before: ChunkedRisk
     folder: str
 
     def __call__(self, number: int) -> Result:
-        found = self.raid.looked_at(self.whole, *self.pairs.read(number))
-        for name, rows in found.items():
-            keep_matrix(_looked_at(self.folder, name, number), rows)
-        return {"records": sum(map(len, found.values())), "files": list(found)}
-
-
-def _encode(sums: NumberSums) -> dict[str, Any]:
-    def one(value: object) -> object:
-        if isinstance(value, MomentSums):
-            return {f.name: getattr(value, f.name).tolist() for f in fields(value)}
-        return value.tolist() if isinstance(value, np.ndarray) else value
-
-    return {field.name: one(getattr(sums, field.name)) for field in fields(sums)}
-
-
-def _decode(found: Mapping[str, Any]) -> NumberSums:
-    own: dict[str, Any] = {
-        name: MomentSums(**{n: np.array(v) for n, v in value.items()})
-        if isinstance(value, dict)
-        else np.array(value)
-        for name, value in found.items()
-    }
-    return NumberSums(**own)
+        frame, plain = self.pairs.frame(number), self.pairs.original_frame(number)
+        original = self.pairs.original(number)
+        near = frame[self.risk.nearest(self.pairs.understood(frame))]
+        write_counts(_near(self.folder, MASKED, number), near, near.columns)
+        near = plain[self.before.nearest(original)]
+        write_counts(_near(self.folder, ORIGINAL, number), near, near.columns)
+        alike = [counts.tolist() for counts in self.risk.count_alike(original)]
+        return {"records": len(original), "alike": alike}
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,6 +221,8 @@ class ChunkComparison:
         people: largest number of targets.
         flag: name of the column that marks suppressed records, if there is one.
         cells: meaning of the cells of columns, if known, by name.
+        scenarios: what intruders know; by default every quasi-identifier.
+        control: original records of people who are not in the file, if there are any.
     """
 
     file: PreparedFile
@@ -238,6 +232,8 @@ class ChunkComparison:
     people: int = SEARCH_TARGETS
     flag: tuple[str, ...] = ()
     cells: Mapping[str, Recoding] = field(default_factory=dict)
+    scenarios: tuple[Scenario, ...] = ()
+    control: Table | None = field(default=None, repr=False)
 
     @property
     def folder(self) -> str:
@@ -248,28 +244,31 @@ class ChunkComparison:
         return len(self.file.parts)
 
     def compared(self) -> Comparison:
-        names = self._names()
+        released = self._released()
+        names = tuple(name for name in released if name in self.masked.columns)
         listing = ListTask(self.file.parts, self.masked, names, self.folder)
         listed = run_step(Step(self.folder, "list", listing), *self._how)
         changed = {name for row in listed for name in row["changed"]}
-        changed.update(self.file.schema.quasi_identifiers)
-        compared = tuple(name for name in names if name in changed)
-        declared = {name: self.file.declaration(name) for name in names}
-        overview = survey(self.file, declared, self.evaluators, self.told)
+        schema = self.file.schema
+        secret = [name for name in schema.with_role(Role.CONFIDENTIAL) if name in changed]
+        declared = {name: self.file.declaration(name) for name in released}
+        overview = survey(self.file, declared, self.evaluators, self.told, "released")
         whole = whole_file(overview, self.file.parts.records)
         whole = whole.suppressing() if self.flag else whole
-        books = {a.name: self._book(a, names.index(a.name), whole) for a in overview.attributes}
+        books = {
+            a.name: self._book(a, names.index(a.name), whole)
+            for a in overview.attributes if a.name in names
+        }  # fmt: skip
         pairs = PairedChunks(self.file.parts, overview.declared, self.masked, books, self.flag)
         sample = sampled_table(self.file, overview)
-        drawn = drawn_from(sample, self.people, compared)
-        return self._measured(pairs, whole, compared, drawn, sample)
+        return self._measured(pairs, whole, (*schema.quasi_identifiers, *secret), sample)
 
     @property
     def _how(self) -> tuple[int, Evaluators, Progress]:
         return self.count, self.evaluators, self.told
 
-    def _names(self) -> tuple[str, ...]:
-        """Quasi-identifiers, and confidential attributes that both files have."""
+    def _released(self) -> tuple[str, ...]:
+        """Released attributes; those that nobody masks or guards are left out if too wide."""
         schema, there = self.file.schema, set(self.masked.columns)
         absent = set(schema.quasi_identifiers) - there
         if absent:
@@ -279,8 +278,10 @@ class ChunkComparison:
             )
         if not schema.quasi_identifiers:
             raise SchemaError("there is no quasi-identifier to measure; say which columns are")
-        secret = [name for name in schema.with_role(Role.CONFIDENTIAL) if name in there]
-        return (*schema.quasi_identifiers, *secret)
+        return tuple(
+            a.name for a in schema
+            if a.role.is_released and (a.role is not Role.OTHER or a.domain_size <= MOST_LEVELS)
+        )  # fmt: skip
 
     def _book(self, attribute: Attribute, place: int, whole: WholeFile) -> Book:
         if attribute.name in self.cells:
@@ -298,60 +299,69 @@ class ChunkComparison:
         return fit_hierarchy(attribute.name, lines, category_table(attribute))
 
     def _measured(
+        self, pairs: PairedChunks, whole: WholeFile, names: tuple[str, ...], sample: Table
+    ) -> Comparison:
+        comparing = CompareTask(pairs, whole, names, Sampling.of(self.file), self.folder)
+        rows = run_step(Step(self.folder, "compare", comparing), *self._how)
+        loss = self._assessed_loss(pairs, whole, names)
+        categories = tuple(n for n in names if n in whole.categories)
+        first, masked = pairs.read(0)
+        cells = whole.cells(masked, categories)
+        tallies = summed_tallies(_tallies(self.folder, n) for n in range(self.count) if cells)
+        moved = np.sum([row["moved"] for row in rows], axis=0)
+        published = PublishedLosses(whole, categories, cells, tallies, moved)
+        paths = (_beside(self.folder, number) for number in range(self.count))
+        beside = pairs.understood(joined_rows(paths))
+        sample = sample.only(beside.schema.names)
+        judged, original = self._attacked(pairs, whole, names, (sample, beside))
+        order = bool(self.flag) or are_records_in_order(masked, first)
+        losses = {name: part.loss for name, part in loss.attributes.items()}
+        schema = sample.schema
+        guarded = [*schema.quasi_identifiers, *schema.with_role(Role.CONFIDENTIAL)]
+        return Comparison(
+            names, whole.n_records, loss.loss, losses, published.measures(), loss, judged, original,
+            order, (sample.only(guarded), beside.only(guarded)),
+        )  # fmt: skip
+
+    def _assessed_loss(
+        self, pairs: PairedChunks, whole: WholeFile, names: tuple[str, ...]
+    ) -> LossAssessment:
+        nobody = pairs.original(0).take(np.empty(0, dtype=np.int64))
+        reading = LossReading(nobody, InformationLoss(names), whole.column)
+        rows = [np.array(kept_matrix(_losses(self.folder, n))) for n in range(self.count)]
+        before, after = (unpack_statistics(reading, row) for row in np.sum(rows, axis=0))
+        return replace(reading, reference=before).of_statistics(after)
+
+    def _attacked(
         self,
         pairs: PairedChunks,
         whole: WholeFile,
         names: tuple[str, ...],
-        drawn: Drawn,
-        sample: Table,
-    ) -> Comparison:
-        comparing = CompareTask(pairs, whole, names, drawn, Sampling.of(self.file), self.folder)
-        rows = run_step(Step(self.folder, "compare", comparing), *self._how)
-        categories = [n for n in names if n in whole.categories]
-        secret = [n for n in drawn.confidential if n in whole.categories]
-        first, masked = pairs.read(0)
-        cells = whole.cells(masked, [*categories, *secret])
-        tallies = (
-            summed_tallies(_tallies(self.folder, n) for n in range(self.count)) if cells else {}
-        )
-        sums = added_up(_decode(row["sums"]) for row in rows) if rows[0]["sums"] else None
-        lost = Lost(whole, names, cells[: len(categories)], tallies, sums)
-        by_name = {
-            name: joint_of(tallies, place, whole.categories[name].size, len(cells[place]))
-            for place, name in enumerate([*categories, *secret])
-        }
-        ordered = [name for name in drawn.names if name in by_name]
-        own_cells = whole.cells(masked, ordered)
-        met = met_in_all(self._met(number, row) for number, row in enumerate(rows))
-        joints = [by_name[name] for name in ordered]
-        raid = Preparing(whole, drawn, own_cells, met, joints).raid()
-        judged, original = self._attacked(pairs, whole, raid)
-        losses = {name: lost.loss((name,)) for name in names}
-        order = bool(self.flag) or are_records_in_order(masked, first)
-        paths = (_beside(self.folder, number) for number in range(self.count))
-        beside = pairs.understood(joined_rows(paths))
-        return Comparison(
-            names, whole.n_records, lost.loss(names), losses, lost.measures(), judged, original,
-            order, (sample, beside),
-        )  # fmt: skip
-
-    def _met(self, number: int, row: Result) -> Met:
-        people = _whole_matrix(_met(self.folder, number))
-        agreeing = _whole_matrix(_agreeing(self.folder, number)).astype(np.int64)
-        return Met(people, agreeing, np.array(row["whole"], dtype=np.int64))
-
-    def _attacked(
-        self, pairs: PairedChunks, whole: WholeFile, raid: Raid
+        sample: tuple[Table, Table],
     ) -> tuple[RiskAssessment, RiskAssessment]:
-        step = Step(self.folder, "attack", AttackTask(pairs, whole, raid, self.folder))
-        rows = run_step(step, *self._how)
-        found = {
-            name: merged_rows(
-                _whole_matrix(_looked_at(self.folder, name, n)) for n in range(self.count)
-            )
-            for name in rows[0]["files"]
-        }
-        return raid.judged(found)
+        measure = DisclosureRisk(names, people=self.people, scenarios=self.scenarios)
+        risk = ChunkedRisk.draw(*sample, measure, whole, self.control)
+        before = replace(risk, masked=risk.original)
+        task = AttackTask(pairs, risk, before, self.folder)
+        rows = run_step(Step(self.folder, "attack", task), *self._how)
+        alike = tuple(
+            np.sum(own, axis=0) for own in zip(*(row["alike"] for row in rows), strict=True)
+        )
+        near = self._gathered(MASKED, [*pairs.books, *pairs.flag])
+        judged = replace(risk, alike=alike).assess(
+            pairs.understood(near), near[COUNT].to_numpy().astype(np.int64)
+        )
+        near = self._gathered(ORIGINAL, list(pairs.books))
+        original = replace(before, alike=alike).assess(
+            table_of_rows([near], {name: pairs.declared[name] for name in pairs.books}),
+            near[COUNT].to_numpy().astype(np.int64),
+        )
+        return judged, original
+
+    def _gathered(self, name: str, columns: Sequence[str]) -> Any:  # noqa: ANN401
+        """Distinct records that the chunks returned, with their counts."""
+        paths = (_near(self.folder, name, number) for number in range(self.count))
+        return summed_counts(columns, paths)
 
 
 def whole_file(overview: Overview, records: int) -> WholeFile:
@@ -379,10 +389,6 @@ def _distinct_values(attribute: Attribute, whole: WholeFile) -> Table:
     return Table(Schema((attribute,)), {attribute.name: values})
 
 
-def _whole_matrix(path: Path) -> Points:
-    return np.array(kept_matrix(path))
-
-
 def _cells(folder: str, place: int, number: int) -> Path:
     return Path(folder) / WORK / f"cells-{place:03}-{number:06}.arrow"
 
@@ -391,17 +397,13 @@ def _tallies(folder: str, number: int) -> Path:
     return Path(folder) / WORK / f"tallies-{number:06}.arrow"
 
 
-def _met(folder: str, number: int) -> Path:
-    return Path(folder) / WORK / f"met-{number:06}.npy"
-
-
-def _agreeing(folder: str, number: int) -> Path:
-    return Path(folder) / WORK / f"agreeing-{number:06}.npy"
-
-
 def _beside(folder: str, number: int) -> Path:
     return Path(folder) / WORK / f"beside-{number:06}.arrow"
 
 
-def _looked_at(folder: str, name: str, number: int) -> Path:
-    return Path(folder) / WORK / f"{name}-{number:06}.npy"
+def _losses(folder: str, number: int) -> Path:
+    return Path(folder) / WORK / f"losses-{number:06}.npy"
+
+
+def _near(folder: str, name: str, number: int) -> Path:
+    return Path(folder) / WORK / f"near-{name}-{number:06}.arrow"

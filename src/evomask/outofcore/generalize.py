@@ -32,10 +32,10 @@ from evomask.io.chunks import (
     Alike,
     Parts,
     Place,
-    keep_counts,
     summed_counts,
     values_in,
     with_masked,
+    write_counts,
     write_part,
 )
 from evomask.io.paired_chunks import with_flags
@@ -130,9 +130,9 @@ class CountTask:
 
     def __call__(self, number: int) -> Result:
         frame = self.parts.read(number, (*self.names, *self.confidential))
-        keep_counts(_counts(self.folder, number), frame, self.names)
+        write_counts(_counts(self.folder, number), frame, self.names)
         for place, name in enumerate(self.confidential):
-            keep_counts(_secrets(self.folder, place, number), frame, (*self.names, name))
+            write_counts(_secrets(self.folder, place, number), frame, (*self.names, name))
         return {"records": len(frame)}
 
 
@@ -187,7 +187,8 @@ def generalize_parts(
     began = time.perf_counter()
     if not job.requirement.asks_anything or job.requirement.k < 2:
         raise ParameterError(
-            "a file in parts is made k-anonymous; ask for it with --require k=5, or k=5,l=2,t=0.3"
+            "generalization of a chunked file needs a requirement; give --require k=5, or "
+            "k=5,l=2,t=0.3"
         )
     if not 0 <= job.suppression < 100:
         raise ParameterError(f"suppression must lie in [0, 100) percent, got {job.suppression}")
@@ -253,8 +254,8 @@ class _Job:
     def _reason(self) -> str:
         asked = self.job.requirement
         if self._proven:
-            return f"no other levels fulfil {asked} and lose less; that is proven"
-        return f"the levels that lose least of those that were found to fulfil {asked}"
+            return f"proven optimal: no other levels fulfil {asked} with less loss"
+        return f"least loss among the levels that were found to fulfil {asked}"
 
     def _carried_out(self, name: str, make: Any) -> list[Result]:  # noqa: ANN401
         step = Step(str(self.file.folder), name, make)
@@ -272,7 +273,7 @@ class _Job:
         names = self.file.schema.with_role(Role.CONFIDENTIAL)
         if not names:
             raise ParameterError(
-                "l and t are asked of confidential attributes; name one with --confidential"
+                "l and t require a confidential attribute; name one with --confidential"
             )
         return tuple(names)
 
@@ -286,7 +287,7 @@ class _Job:
         if best is None:
             raise RunError(
                 f"no generalization fulfils {asked} with {self.job.suppression:g} % of the records "
-                "left out; allow more suppression, or ask for less"
+                "suppressed; allow more suppression, or lower the requirement"
             )
         return best, reader
 
@@ -310,7 +311,7 @@ class _Job:
         for name in names:
             if len(table.attribute(name).categories) > MOST_VALUES and name not in file.trees:
                 raise SchemaError(
-                    f"{name!r} has more than {MOST_VALUES} different values; give it a hierarchy, "
+                    f"{name!r} has more than {MOST_VALUES} distinct values; give it a hierarchy, "
                     "or microaggregate it with `evomask mask --method mdav`"
                 )
         declared = {
@@ -331,8 +332,8 @@ class _Job:
         )
         if len(values) and int(values.max()) >= MOST_VALUES:
             raise SchemaError(
-                f"{name!r} has more than {MOST_VALUES} different values, too many to count l and t "
-                "by; recode it before, or ask for k alone"
+                f"{name!r} has more than {MOST_VALUES} distinct values, too many for l and t; "
+                f"recode it first, or require k only"
             )
         matrix = np.zeros((len(counts), int(values.max()) + 1), dtype=np.int32)
         np.add.at(matrix, (rows, values), times)

@@ -79,7 +79,7 @@ SplitTree = SplitNode | int
 
 
 def build_tree(sample: Points, regions: int, share: float = 0.0) -> SplitTree:
-    """Split a sample into about *regions* regions of equal size, the outer *share* apart.
+    """Split a sample into about *regions* regions of equal size, with a separate outer *share*.
 
     The outer records of a very large file form several regions, so time is linear in the records.
     """
@@ -130,7 +130,7 @@ def region_of(points: Points, tree: SplitTree) -> Codes:
 
 
 def count_regions(tree: SplitTree) -> int:
-    """Number of regions, which are numbered from 0."""
+    """Return the number of regions, which are numbered from 0."""
     return (
         1 + tree
         if isinstance(tree, int)
@@ -519,7 +519,7 @@ def _fit_hierarchies(
 def _check_supported_method(method: object, name: str) -> None:
     if not isinstance(method, Mdav | Fittable):
         raise ParameterError(
-            f"{name} needs the whole file at once; of files in parts use {_supported_methods()}"
+            f"{name} needs the whole file at once; for chunked files use {_supported_methods()}"
         )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from evomask.data.frames import table_from
+from evomask.data.scenario import Scenario
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.errors import FileError, RunError
 from evomask.execution.evaluator import Evaluators
@@ -21,10 +22,9 @@ from evomask.io.files import check_writable
 from evomask.io.hierarchies import read_hierarchies
 from evomask.io.paired_chunks import Aligned
 from evomask.io.sources import Source
-from evomask.measures.attacks.attack import AttackResult
+from evomask.measures.attacks.attack import AttackResult, result_of
 from evomask.measures.attacks.audit import (
     SPECIAL,
-    AttackFinding,
     Audit,
     Diversity,
     NoTimeLimit,
@@ -48,11 +48,13 @@ class MeasurePartsJob:
 
     Args:
         people: largest number of targets.
+        scenarios: what intruders know; by default every quasi-identifier.
     """
 
     original: Input
     masked: Path
     people: int = SEARCH_TARGETS
+    scenarios: tuple[Scenario, ...] = ()
 
 
 def measure_parts(
@@ -62,9 +64,19 @@ def measure_parts(
     file, found = compare_chunks(job, evaluators=evaluators, told=told)
     order = () if found.in_order else (OTHER_ORDER,)
     return MeasureOutcome(
-        "strict", found.names, found.records, found.loss, found.judged.risk, found.measures,
-        (*file.notes, *order), found.losses, found.judged, found.original, {},
-    )  # fmt: skip
+        profile="strict",
+        attributes=found.names,
+        records=found.records,
+        loss=found.loss,
+        risk=found.assessment.risk,
+        measures=found.measures,
+        notes=(*file.notes, *order),
+        losses=found.losses,
+        loss_parts=found.loss_parts,
+        assessment=found.assessment,
+        original=found.original,
+        sampled={},
+    )
 
 
 def compare_chunks(
@@ -73,7 +85,10 @@ def compare_chunks(
     """Return the original and the comparison; temporary files are deleted."""
     with _temporary_folder(job.masked) as folder:
         file, masked = _prepare(job, folder)
-        return file, ChunkComparison(file, masked, evaluators, told, job.people).compared()
+        comparing = ChunkComparison(
+            file, masked, evaluators, told, job.people, scenarios=job.scenarios
+        )
+        return file, comparing.compared()
 
 
 @contextmanager
@@ -108,8 +123,8 @@ def masked_folder(path: Path) -> Path:
 
 
 AGAINST_ALL = {
-    "linked": "people whose released record is found among those of all parts",
-    "read": "people of whom an attribute is read from the records of all parts",
+    "reidentification": "people whose released record is found among those of all parts",
+    "attribute_disclosure": "people of whom an attribute is read from the records of all parts",
     "confidential": "people whose confidential value is read from the records of all parts",
 }
 """Meaning of each component of the risk with the records of all chunks."""
@@ -204,20 +219,23 @@ def _with_attacks(
     original, masked = compared.sample
     on_sample = audit(masked, original, in_order=compared.in_order, clock=AttacksOnly())
     note = (
-        f"{', '.join(AGAINST_ALL)}: {compared.judged.people:,} people against all records; the "
+        f"{', '.join(AGAINST_ALL)}: {compared.assessment.people:,} people against all records; the "
         f"other attacks on a sample of {len(original):,} records, where matching is easier"
     )
     attacks = (*_attacks_on_all(compared), *on_sample.attacks)
     return replace(found, attacks=attacks, notes=(*found.notes, note, *on_sample.notes))
 
 
-def _attacks_on_all(compared: Comparison) -> Iterator[AttackFinding]:
+def _attacks_on_all(compared: Comparison) -> Iterator[AttackResult]:
     """AttackResult of the strict attackers with the records of all chunks."""
     before = {name: part.percent for name, part in compared.original.parts.items()}
-    for kind, part in compared.judged.parts.items():
+    for kind, part in compared.assessment.parts.items():
         meaning = f"{AGAINST_ALL[kind]}, by one who {part.sentence}"
-        about = About(kind, kind, Side.RISK, meaning)
-        success = AttackResult(
-            part.percent, 100.0 / compared.records, {"standard_error": part.error}
+        found = result_of(
+            About(kind, kind, Side.RISK, meaning),
+            success=part.percent,
+            targets=compared.assessment.people,
+            control=100.0 / compared.records,
+            details={"standard_error": part.error},
         )
-        yield AttackFinding(about, success, before.get(kind, 0.0))
+        yield replace(found, unmasked=before.get(kind, 0.0))

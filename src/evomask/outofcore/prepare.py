@@ -211,6 +211,7 @@ def prepare_file(
             first, assumed = with_quasi_identifiers(table_from(parts.read(0), declared))
             check_stated(first, schema.stated | source.roles.keys())
             _check_supported(first, schema)
+            _refuse_requirements_of_scenarios(source, schema, settings)
             trees = read_hierarchies(first.schema, hierarchies)
             hashes = _hashes(source, path)
             wanted = {"input": hashes, "columns": _columns(first, trees), **settings}
@@ -224,12 +225,25 @@ def _check_supported(first: Table, schema: SchemaFile) -> None:
     """Raise for edit rules and strata, which chunked work does not support."""
     if schema.rules.edits:
         raise SchemaError(
-            "files in parts keep no edit rules; leave them out of the schema, or draw a sample"
+            "chunked files do not support edit rules; remove them from the schema, or draw a sample"
         )
     if strata := first.schema.with_role(Role.STRATUM):
         raise SchemaError(
-            f"files in parts do not keep strata apart; give {strata[0]!r} another role, or work on "
-            "each stratum on its own"
+            f"chunked files do not support strata; give {strata[0]!r} another role, or process "
+            f"each stratum separately"
+        )
+
+
+def _refuse_requirements_of_scenarios(
+    source: Input, schema: SchemaFile, settings: Settings
+) -> None:
+    """Raise if something is required in scenarios, which chunked work does not enforce."""
+    is_required = settings.get("generalization") or settings.get("requirement")
+    has_scenarios = bool(schema.scenarios or source.scenarios)
+    if (is_required and has_scenarios) or any(one.require for one in schema.intruders):
+        raise SchemaError(
+            "files in parts enforce no requirement in scenarios; leave out the scenarios or what "
+            "is required, or protect a sample"
         )
 
 
@@ -287,8 +301,9 @@ def _check_plan(folder: Path, wanted: Settings, seed: int, job: Settings) -> int
         plan = read_chunks_plan(folder)
         if plan.settings != json.loads(json.dumps(wanted)):
             raise RunError(
-                f"{folder} holds work on another file or with other options; choose a new folder, "
-                "or give the same ones to go on"
+                f"{folder} holds a run on another file or with other options; choose a new "
+                f"folder, "
+                "or give the same ones to continue"
             )
         return plan.seed
     text = json.dumps({"settings": wanted, "seed": seed, "job": job}, indent=1).encode()
@@ -305,7 +320,7 @@ class ChunksPlan(msgspec.Struct, frozen=True):
 
 
 def job_fields(kind: str, job: Any, **changed: object) -> dict[str, object]:  # noqa: ANN401
-    """A job as stored in a plan: absolute paths, and no key.
+    """Return a job as stored in a plan: paths are absolute, the signing key is left out.
 
     Args:
         changed: fields that are stored with other values.
@@ -355,8 +370,8 @@ class SurveyTask:
 
     def __call__(self, number: int) -> Result:
         frame = self.parts.read(number, self.names)
-        for place, name in enumerate(self.names):
-            counts = value_counts(frame, name)
+        for name in self.names:
+            counts, place = value_counts(frame, name), self.parts.columns.index(name)
             keep_rows(_counts(self.folder, place, number), {n: counts[n] for n in counts.columns})
         drawn = frame[self.sampling.rows(number, len(frame))]
         keep_rows(_sampled(self.folder, number), {name: drawn[name] for name in self.names})
@@ -394,16 +409,25 @@ class Overview:
 
 
 def survey(
-    file: PreparedFile, declared: Declarations, evaluators: Evaluators, told: Progress
+    file: PreparedFile,
+    declared: Declarations,
+    evaluators: Evaluators,
+    told: Progress,
+    step: str = "survey",
 ) -> Overview:
-    """Compute statistics of the declared columns in one pass over all chunks."""
+    """Compute statistics of the declared columns in one pass over all chunks.
+
+    Args:
+        step: name of the step; surveys of other columns need other names.
+    """
     names, folder = tuple(declared), str(file.folder)
     make = SurveyTask(file.parts, names, folder, Sampling.of(file))
-    run_step(Step(folder, "survey", make), len(file.parts), evaluators, told)
+    run_step(Step(folder, step, make), len(file.parts), evaluators, told)
     numbers: dict[str, NumberStatistics] = {}
     frequencies: dict[str, Floats] = {}
     attributes = []
-    for place, name in enumerate(names):
+    for name in names:
+        place = file.parts.columns.index(name)
         paths = [_counts(folder, place, number) for number in range(len(file.parts))]
         counts = summed_counts([name], paths)
         known = declared[name]
@@ -434,7 +458,7 @@ def sampled_table(file: PreparedFile, overview: Overview) -> Table:
 
 
 def category_table(attribute: Attribute) -> Table:
-    """A table that has every category of an attribute once."""
+    """Return a table that has every category of an attribute once."""
     codes = np.arange(len(attribute.categories), dtype=np.int32)
     return Table(Schema((attribute,)), {attribute.name: codes})
 

@@ -21,7 +21,7 @@ from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
 from evomask.io.chunks import Alike, class_sizes, parquet_files
 from evomask.io.files import replace_file
-from evomask.masking.chunk_recipes import promised_k
+from evomask.masking.chunk_recipes import guaranteed_k
 from evomask.masking.enforce.requirement import NOTHING, Requirement
 from evomask.outofcore.compare import ChunkComparison, Comparison
 from evomask.outofcore.generalize import GeneralizeJob
@@ -196,10 +196,12 @@ def _check(job: RecipeJob) -> None:
         raise ParameterError(f"evaluations must be at least 1, got {job.evaluations}")
     if job.requirement != Requirement(k=job.requirement.k):
         raise ParameterError(
-            "no recipe for a file in parts sees to l or t; leave out --searches to generalize"
+            "no recipe for chunked files guarantees l or t; leave out --searches to generalize"
         )
     if job.bounds.given.keys() - {"loss", "risk"}:
-        raise ParameterError("no tables or models are compared of a file in parts")
+        raise ParameterError(
+            "chunked files do not support tables or models to preserve; leave them out"
+        )
     if job.key is not None:
         read_key(job.key)
 
@@ -226,7 +228,7 @@ class _Job:
         self._check_bounds(choice.candidate, compared)
         shuffle_chunks(file, masked, self.evaluators, self.told, keep_order=job.keep_order)
         names = file.schema.quasi_identifiers
-        k = promised_k(recipe, names)
+        k = guaranteed_k(recipe, names)
         named = PointId(choice.candidate.point, choice.candidate.number)
         promised = ChunksPromise(names, k, job.key, shuffled=True, point=named)
         notes = (self._on_promise(k), _sample_note(front, choice.candidate, compared))
@@ -248,13 +250,13 @@ class _Job:
         return {name: self.file.declaration(name) for name in names}
 
     def _check_bounds(self, chosen: FrontPoint, compared: Comparison) -> None:
-        made = replace(chosen, loss=compared.loss, risk=compared.judged.risk)
+        made = replace(chosen, loss=compared.loss, risk=compared.assessment.risk)
         if self.job.bounds.excess(made):
             raise UnmetError(
                 f"point {chosen.point} has a loss of {made.loss:.2f} % and a risk of "
-                f"{made.risk:.2f} % on all records, and {self.job.bounds} was asked for; nothing "
-                f"was released: make another with `evomask choose {self.file.folder} --point`, or "
-                "raise the limit"
+                f"{made.risk:.2f} % on all records, but {self.job.bounds} is required; nothing "
+                f"was released: choose another point with `evomask choose {self.file.folder} "
+                "--point`, or raise the limit"
             )
 
     def _found(
@@ -276,14 +278,14 @@ class _Job:
             return (
                 f"groups of {k} or more records were made on all quasi-identifiers: k = {k} holds"
             )
-        return "the recipe promises no k; how many records look alike is counted, not guaranteed"
+        return "the recipe does not guarantee k; the k of the release is counted only"
 
 
 def _sample_note(front: StoredFront, chosen: FrontPoint, compared: Comparison) -> str:
     return (
         f"the front was measured on a sample of {front.sample:,} records; the chosen recipe had a "
         f"loss of {chosen.loss:.2f} % and a risk of {chosen.risk:.2f} % there, and has "
-        f"{compared.loss:.2f} % and {compared.judged.risk:.2f} % on all records"
+        f"{compared.loss:.2f} % and {compared.assessment.risk:.2f} % on all records"
     )
 
 
@@ -308,12 +310,12 @@ def read_job(folder: Path, key: Path | None = None) -> Job:
         )
     except (msgspec.ValidationError, KeyError, TypeError):
         raise RunError(
-            f"{folder / PLAN} does not tell what was begun; give the same command again to go on"
+            f"{folder / PLAN} does not describe the job; run the same command again to continue"
         ) from None
     if key is None:
         return job
     if isinstance(job, PartsJob):
-        raise RunError("masked parts are signed by nobody; leave out --key-file")
+        raise RunError("masked chunks cannot be signed; leave out --key-file")
     return replace(job, key=key)
 
 

@@ -25,7 +25,7 @@ from evomask.execution.evaluator import Evaluators
 from evomask.io.chunks import FLAG, Parts, Place, with_masked, write_part
 from evomask.io.files import replace_file
 from evomask.io.paired_chunks import with_flags
-from evomask.masking.chunk_recipes import fitted_to, in_order, parted, recipes_for
+from evomask.masking.chunk_recipes import fit_recipes, in_order, recipes_for, split_recipe
 from evomask.masking.composition import InTurn
 from evomask.masking.enforce.requirement import NOTHING
 from evomask.masking.grid import GridMethod
@@ -87,7 +87,7 @@ def apply_recipe(
     told: Progress,
 ) -> Parts:
     """Mask all chunks by a recipe, in original order; nothing is released yet."""
-    grouping, steps = parted(recipe)
+    grouping, steps = split_recipe(recipe)
     means = None
     if grouping is not None:
         means, _ = group_in_regions(
@@ -108,7 +108,7 @@ def apply_recipe(
 def recipe_cells(recipe: MaskingMethod) -> Mapping[str, Recoding]:
     """Recodings of the generalized attributes of a recipe."""
     found: dict[str, Recoding] = {}
-    for step in parted(recipe)[1]:
+    for step in split_recipe(recipe)[1]:
         if isinstance(step, Generalization):
             levels = zip(step.attributes, step.levels, strict=True)
             found |= {n: step.hierarchies[n].recoding(level) for n, level in levels}
@@ -144,7 +144,8 @@ class TrialTask:
             found = self.maker.measured(self.recipes[number].mask(sample, rng))
         except EvomaskError as error:
             return {"recipe": recipe, "refused": str(error)}
-        parts = None if found.judged is None else msgspec.to_builtins(risk_note(found.judged))
+        risk = found.assessment
+        parts = None if risk is None else msgspec.to_builtins(risk_note(risk))
         return {"recipe": recipe, "loss": found.loss, "risk": found.risk, "parts": parts}
 
 
@@ -194,8 +195,9 @@ class RecipeSearch:
         found = recipes_for(self.sample, self.trees, self.k)
         if not found:
             raise RunError(
-                f"no recipe for a file in parts sees to k = {self.k} on these quasi-identifiers; "
-                "leave out --searches to generalize them, or ask for no k"
+                f"no recipe for chunked files guarantees k = {self.k} on these quasi-identifiers; "
+                f""
+                "leave out --searches to generalize them, or leave out k"
             )
         return found
 
@@ -211,7 +213,7 @@ class RecipeSearch:
         statistics, seed = self.overview.statistics, self.file.seed
         maker = EvaluationContext(self.sample, Settings(NOTHING, "strict", {}), seed)
         order = in_order(self.all, trial_stream(seed, 0))[:most]
-        ready = fitted_to([self.all[number].method for number in order], statistics)
+        ready = fit_recipes([self.all[number].method for number in order], statistics)
         step = Step(str(self.file.folder), "try", TrialTask(maker, ready, order))
         rows = run_step(step, len(order), evaluators, told)
         front = self._kept(rows)
@@ -279,7 +281,7 @@ def read_front(folder: Path) -> StoredFront:
     try:
         return msgspec.json.decode(path.read_bytes(), type=StoredFront)
     except OSError:
-        raise RunError(f"nothing was found yet; go on with `evomask resume {folder}`") from None
+        raise RunError(f"nothing was found yet; continue with `evomask resume {folder}`") from None
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise RunError(f"{path} is damaged; protect the file again") from None
 

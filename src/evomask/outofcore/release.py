@@ -27,7 +27,7 @@ from evomask.io.chunks import (
     write_part,
 )
 from evomask.io.files import OWNER_ONLY, replace_file
-from evomask.io.paired_chunks import gathered, released_rows, scattered
+from evomask.io.paired_chunks import gathered, rows_to_release, scattered
 from evomask.measures.disclosure.privacy_models import Histogram, farthest, fewest_values
 from evomask.outofcore.prepare import (
     MASKED,
@@ -151,8 +151,9 @@ def finalize(
     alike = alike_in(folder / MASKED, promised.names)
     if alike.least < promised.k:
         raise RunError(
-            f"{folder / MASKED} has a class of {alike.least} records where {promised.k} were asked "
-            "for; this is a defect, please report it"
+            f"{folder / MASKED} has a class of {alike.least} records, and k = {promised.k} is "
+            f"required; "
+            "this is a defect, please report it"
         )
     if left := columns_in(folder / MASKED) & set(file.dropped):
         raise RunError(f"{folder / MASKED} holds {min(left)!r}; this is a defect, please report it")
@@ -161,7 +162,7 @@ def finalize(
         if fewest < own.l or far > own.t + ROUNDING:
             raise RunError(
                 f"{folder / MASKED} has l = {fewest} and t = {far:.4f} of {own.name!r} where "
-                f"l = {own.l} and t = {own.t:g} were asked for; this is a defect, please report it"
+                f"l = {own.l} and t = {own.t:g} are required; this is a defect, please report it"
             )
     done = DoneFile(
         promised.names, alike.least, alike.records, file.dropped, promised.confidential,
@@ -236,7 +237,7 @@ class ScatterTask:
     key: int
 
     def __call__(self, number: int) -> Result:
-        frame, places = released_rows(self.masked.read(number))
+        frame, places = rows_to_release(self.masked.read(number))
         rng = np.random.default_rng([self.key, 0, number])
         goals = rng.integers(0, self.parts, len(places))
         sizes = np.bincount(goals, minlength=self.parts)
@@ -315,7 +316,7 @@ def verify_parts(folder: Path, key: Path | None = None) -> Verification:
     secret = None if key is None else read_key(key)
     if not (folder / DONE).is_file() or not read_lines(folder):
         raise RunError(
-            f"the work in {folder} is not finished; give the same command again to go on"
+            f"the run in {folder} is not finished; run the same command again to continue"
         )
     counted = _count_again(folder, read_done(folder))
     findings = (check_log(folder), _check_files(folder), *counted, check_signature(folder, secret))
@@ -347,7 +348,9 @@ def _count_again(folder: Path, done: DoneFile) -> Iterator[CheckResult]:
         return
     left = sorted(columns & set(done.absent))
     yield CheckResult("records", alike.records == done.records, f"{alike.records:,}")
-    yield CheckResult("k", alike.least >= done.k, f"{alike.least} records look alike or more")
+    yield CheckResult(
+        "k", alike.least >= done.k, f"the smallest equivalence class has {alike.least} records"
+    )
     for own in done.confidential:
         fewest, far = worst_class(folder, done.names, own)
         holds = fewest >= own.l and far <= own.t + ROUNDING

@@ -113,15 +113,17 @@ def build_chunked_record(
 
 
 NO_AUDIT = (
-    "the file was protected in parts: the attacks of an audit, which no search has seen, were not "
-    "tried; draw a sample and use `evomask audit` for them"
+    "the file was protected in chunks, without the held-out attacks of an audit; "
+    "use `evomask "
+    "audit` on a sample for them"
 )
 
 
 def _on_sample(found: ChunkedProtection) -> str:
     records = len(found.compared.sample[0])
     return (
-        f"how attributes changed, are spread and hang together is read from a fixed sample of "
+        f"changes, distributions and associations of attributes are computed on a fixed sample of "
+        f""
         f"{records} records; loss and guarantees are those of all records"
     )
 
@@ -133,8 +135,8 @@ def _points(found: ChunkedProtection) -> PointsNote:
         file=-1,
     )  # fmt: skip
     chosen = PointNote(
-        found.chosen.point, search, found.method, own.loss, own.judged.risk,
-        risk_note(own.judged), file=found.chosen.file,
+        found.chosen.point, search, found.method, own.loss, own.assessment.risk,
+        risk_note(own.assessment), file=found.chosen.file,
     )  # fmt: skip
     return PointsNote(original, chosen, found.front or (chosen,), (), (), found.tried)
 

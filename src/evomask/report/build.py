@@ -10,6 +10,7 @@ import msgspec
 
 from evomask.data.edits import rules_of
 from evomask.data.parameters import summary_of
+from evomask.data.scenario import Scenario
 from evomask.data.table import Table
 from evomask.engine.front import ORIGINAL, FrontPoint, balanced
 from evomask.engine.specialists import search_of
@@ -27,27 +28,33 @@ from evomask.measures.analyses.analyses import MODEL_ERROR, TABLE_ERROR
 from evomask.measures.attacks.audit import Audit
 from evomask.measures.catalogue import describe_measure
 from evomask.measures.disclosure.record_risk import HouseholdRisk
-from evomask.measures.disclosure.risk import RiskAssessment
+from evomask.measures.disclosure.risk import DisclosureRisk, RiskAssessment, ScenarioRisk
+from evomask.measures.loss.loss import LossAssessment, LossReading
 from evomask.report.attribute_changes import compare_tables, group_means
 from evomask.report.describe import method_text, public_sentences, simple_name
 from evomask.report.distributions import MINIMUM
 from evomask.report.protection import Choice, Protection
 from evomask.report.record import (
     AttackNote,
+    AttributeLossNote,
     FileNote,
     HouseholdNote,
+    LossNote,
     MatrixNote,
     MeasureNote,
     ModelNote,
     OperatorNote,
+    PairNote,
     PointNote,
     PointsNote,
     ReleaseRecord,
     RiskCell,
     RiskNote,
+    ScenarioNote,
     SearchNote,
     SpecialNote,
 )
+from evomask.report.scenarios import describe_intruder
 
 MOST_OTHERS = 400
 """Dominated candidates that a record holds."""
@@ -55,6 +62,9 @@ MOST_OTHERS = 400
 GRID = "grid"
 INVARIANCE_TOLERANCE = 0.5
 """Records by which a matrix that counts as invariant may shift the frequencies."""
+
+MOST_PAIRS = 200
+"""Pairs of attributes that a record holds."""
 
 MOST_SIMPLE = 5
 """Simple methods that the map shows for comparison."""
@@ -76,7 +86,7 @@ def build_record(
         parameters: what the result depends on besides the parameters of the searches.
         bounds: upper bounds of the point, by reading.
     """
-    maker, number = protection.maker, choice.candidate.number
+    maker, number, loss = protection.maker, choice.candidate.number, protection.maker.loss
     file, finding = protection.files(number), protection.findings[number]
     side_by_side = compare_tables(protection.table, file.masked)
     return ReleaseRecord(
@@ -112,6 +122,7 @@ def build_record(
         kept=protection.kept.compare(file.masked) if protection.kept else (),
         group_means=group_means(protection.table, file.masked, side_by_side.attributes),
         phases={name: round(took, 1) for name, took in protection.phases.items()},
+        loss_parts=loss_note(loss.assess(file.masked)) if isinstance(loss, LossReading) else None,
     )
 
 
@@ -130,9 +141,10 @@ def required_models(requirement: Requirement) -> dict[str, float]:
 def build_points(protection: Protection, choice: Choice) -> PointsNote:
     """All points of the risk-utility map of a protection."""
     candidates = tuple(protection.state.candidates)
+    scenarios = scenarios_of(protection.table)
     return PointsNote(
-        original=_point_note(protection.original),
-        chosen=_point_note(choice.candidate),
+        original=_point_note(protection.original, scenarios),
+        chosen=_point_note(choice.candidate, scenarios),
         front=tuple(map(_point_note, protection.front)),
         others=_thin_out(candidates, protection.front),
         simple=_simple_methods(candidates),
@@ -145,32 +157,80 @@ def _with_names(points: Mapping[str, FrontPoint]) -> tuple[PointNote, ...]:
     return tuple(msgspec.structs.replace(_point_note(p), method=name) for name, p in points.items())
 
 
-def _point_note(candidate: FrontPoint) -> PointNote:
+def _point_note(candidate: FrontPoint, scenarios: Sequence[Scenario] = ()) -> PointNote:
+    risk = candidate.assessment
     return PointNote(
         point=candidate.point,
         search=candidate.member,
         method=method_text(candidate),
         loss=candidate.loss,
         risk=candidate.risk,
-        parts=None if candidate.judged is None else risk_note(candidate.judged),
+        parts=None if risk is None else risk_note(risk, scenarios),
         table_error=candidate.errors.get(TABLE_ERROR),
         model_error=candidate.errors.get(MODEL_ERROR),
         file=candidate.number,
     )
 
 
-def risk_note(judged: RiskAssessment) -> RiskNote:
-    """Components of a risk, for the record."""
-    percents = {name: part.percent for name, part in judged.parts.items()}
+def risk_note(assessment: RiskAssessment, scenarios: Sequence[Scenario] = ()) -> RiskNote:
+    """Components of a risk, for the record.
+
+    Args:
+        scenarios: what intruders know, to describe them.
+    """
+    percents = {name: part.percent for name, part in assessment.parts.items()}
+    known = {scenario.name: scenario for scenario in scenarios}
     return RiskNote(
-        linked=percents["linked"],
-        read=percents.get("read"),
+        reidentification=percents["reidentification"],
+        attribute_disclosure=percents.get("attribute_disclosure"),
         confidential=percents.get("confidential"),
-        largest=judged.kind,
-        attacker=judged.worst.sentence,
-        error=judged.worst.error,
-        people=judged.people,
-        expected=judged.expected,
+        largest=assessment.kind,
+        attacker=assessment.worst.sentence,
+        error=assessment.worst.error,
+        people=assessment.people,
+        expected=assessment.expected,
+        control=assessment.control,
+        scenarios=tuple(_scenario_note(one, known.get(one.name)) for one in assessment.scenarios),
+        scenario=assessment.worst.scenario,
+        attribute=assessment.confidential.attribute if assessment.confidential else "",
+        interval=assessment.worst.interval,
+    )
+
+
+def _scenario_note(risk: ScenarioRisk, scenario: Scenario | None) -> ScenarioNote:
+    percents = {name: part.percent for name, part in risk.parts.items()}
+    return ScenarioNote(
+        name=risk.name,
+        reidentification=percents["reidentification"],
+        attribute_disclosure=percents.get("attribute_disclosure"),
+        confidential=percents.get("confidential"),
+        at_risk=risk.at_risk,
+        attribute=risk.confidential.attribute if risk.confidential else "",
+        intruder=describe_intruder(scenario) if scenario else "",
+        intervals={name: part.interval for name, part in risk.parts.items()},
+    )
+
+
+def scenarios_of(original: Table) -> tuple[Scenario, ...]:
+    """Scenarios in which the risk of masked versions of a table is assessed."""
+    return DisclosureRisk(original.schema.quasi_identifiers).against(original).scenarios
+
+
+def loss_note(found: LossAssessment) -> LossNote:
+    """Information loss in its parts, for the record."""
+    pairs = sorted(found.pairs, key=lambda pair: -pair.association * pair.lost)
+    return LossNote(
+        accuracy=found.accuracy,
+        distributions=found.distributions,
+        relations=found.relations,
+        attributes={
+            name: AttributeLossNote(one.accuracy, one.distributions, one.relations)
+            for name, one in found.attributes.items()
+        },
+        pairs=tuple(
+            PairNote(pair.first, pair.second, pair.association, pair.lost)
+            for pair in pairs[:MOST_PAIRS]
+        ),
     )
 
 
@@ -207,12 +267,10 @@ def measure_note(name: str, value: float) -> MeasureNote:
 
 
 def _attack_notes(found: Audit) -> Iterable[AttackNote]:
-    for finding in found.attacks:
-        about, success = finding.about, finding.success
+    for one in found.attacks:
         yield AttackNote(
-            about.name, about.title, about.meaning, success.value, success.baseline,
-            finding.unmasked,
-        )  # fmt: skip
+            one.name, one.title, one.sentence, one.success, one.control, one.unmasked or 0.0
+        )
 
 
 def _search_note(protection: Protection, name: str, share: float) -> SearchNote:

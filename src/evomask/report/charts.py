@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from evomask.data.chart import Axis, Chart, HeatMap, Series, minimax_point, parallel_chart
 from evomask.report.distributions import MINIMUM, Distribution
-from evomask.report.public_record import PublicAssociations, PublicMatrix
+from evomask.report.loss_parts import LOSS_PARTS
+from evomask.report.public_record import PublicAssociations, PublicLoss, PublicMatrix
 from evomask.report.record import (
     Associations,
+    LossNote,
     ModelNote,
     PointNote,
     PointsNote,
@@ -197,6 +199,26 @@ def distribution_chart(spread: Distribution, minimum: int) -> Chart:
         Axis(spread.attribute, spread.cells),
         Axis("percent of the records"),
         {"before": spread.before, "after": spread.after},
+    )
+
+
+def attribute_loss_chart(parts: LossNote | PublicLoss) -> Chart:
+    """Information loss of every masked attribute in its parts."""
+    rows = {
+        name: [round(getattr(one, part), 1) for part in LOSS_PARTS]
+        for name, one in parts.attributes.items()
+    }
+    most = max(rows, key=lambda name: sum(rows[name]))
+    shares = ", ".join(
+        f"{part} {value:.0f} %" for part, value in zip(LOSS_PARTS, rows[most], strict=True)
+    )
+    return _bars(
+        "attribute-loss",
+        "Information loss of each masked attribute",
+        f"{most} loses most: {shares}.",
+        Axis("attribute", tuple(rows)),
+        Axis("loss in percent"),
+        {part: [row[place] for row in rows.values()] for place, part in enumerate(LOSS_PARTS)},
     )
 
 

@@ -24,7 +24,7 @@ from evomask.masking.catalogue import METHODS
 from evomask.masking.enforce.requirement import Requirement, parse_requirement
 from evomask.masking.method import About, about_of, about_unknown
 from evomask.masking.provenance import Provenance, Step
-from evomask.measures.disclosure.risk import AttackerSuccess
+from evomask.measures.disclosure.risk import OLD_KEYS, AttackerSuccess
 
 MOST_NAMED = 8
 """Names that a list spells out; the rest is counted."""
@@ -313,7 +313,8 @@ NO_ORIGIN = ("generalization", "files")
 
 
 def point_fields(candidate: FrontPoint) -> dict[str, object]:
-    """Public fields of a point."""
+    """Public fields of a point, the components of its risk also under their earlier names."""
+    parts = {name: part.percent for name, part in risk_parts(candidate).items()}
     return {
         "point": candidate.point,
         "search": candidate.search,
@@ -321,13 +322,14 @@ def point_fields(candidate: FrontPoint) -> dict[str, object]:
         "operator": candidate.operator,
         "file": candidate.number,
         **candidate.readings,
-        **{name: part.percent for name, part in risk_parts(candidate).items()},
+        **parts,
+        **{old: parts[name] for name, old in OLD_KEYS.items() if name in parts},
     }
 
 
 def risk_parts(candidate: FrontPoint) -> dict[str, AttackerSuccess]:
     """Components of its risk by name; empty under the papers' profile."""
-    return candidate.judged.parts if candidate.judged else {}
+    return candidate.assessment.parts if candidate.assessment else {}
 
 
 def method_text(candidate: FrontPoint) -> str:

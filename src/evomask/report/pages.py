@@ -16,19 +16,26 @@ from evomask.data.chart import Chart
 from evomask.report import charts
 from evomask.report.charts import map_chart
 from evomask.report.drawing import bars_svg, format_number, inline_svg, is_bar_chart
-from evomask.report.public_record import PublicAttribute, PublicMatrix, PublicRecord
+from evomask.report.loss_parts import LOSS_PARTS, largest_pairs, relations_sentence
+from evomask.report.public_record import (
+    PublicAttribute,
+    PublicLoss,
+    PublicMatrix,
+    PublicRecord,
+)
 from evomask.report.record import (
     AttackNote,
     AttributeNote,
+    LossNote,
     MatrixNote,
     ModelNote,
     PointNote,
     PointsNote,
     ReleaseRecord,
-    RiskNote,
     SearchNote,
     SpecialNote,
 )
+from evomask.report.scenarios import control_sentence, part_titles, scenario_views
 
 
 def render_page(template: str, values: Mapping[str, object]) -> str:
@@ -47,6 +54,9 @@ def render_page(template: str, values: Mapping[str, object]) -> str:
         lstrip_blocks=True,
     )
     environment.filters["percent"] = lambda value: f"{value:.2f}"
+    environment.filters["share"] = lambda value: (
+        f"{value:.0f}" if value == int(value) else f"{value:.2f}"
+    )
     environment.filters["figure"] = format_number
     environment.filters["parameter"] = _parameter
     environment.filters["drawing"] = drawing
@@ -91,16 +101,19 @@ QUESTIONS = {
 """The three questions of the data protection authorities (WP29 opinion 05/2014)."""
 
 RISK_PARTS = {
-    "linked": "re-identification (identity disclosure): people whose record is found by an "
-    "intruder who knows all quasi-identifiers",
-    "read": "attribute disclosure (quasi-identifiers): unknown values inferred from "
-    "similar records, beyond the baseline",
-    "confidential": "attribute disclosure (confidential): confidential values inferred by an "
-    "intruder who knows all quasi-identifiers, beyond what other people's records reveal",
+    "reidentification": "people whose record is found by an intruder (identity disclosure)",
+    "attribute_disclosure": "values of masked attributes inferred from similar records, beyond "
+    "what is inferred of a control group",
+    "confidential": "confidential values inferred from similar records, beyond what is inferred "
+    "of a control group",
 }
-"""Title and meaning of each component of the risk."""
+"""Meaning of each component of the risk."""
 
-QUESTION_OF_PART = {"linked": LINKABILITY, "read": INFERENCE, "confidential": INFERENCE}
+QUESTION_OF_PART = {
+    "reidentification": LINKABILITY,
+    "attribute_disclosure": INFERENCE,
+    "confidential": INFERENCE,
+}
 
 
 class ResidualRisk(NamedTuple):
@@ -141,10 +154,12 @@ def residual_risks(record: ReleaseRecord) -> list[tuple[str, ResidualRisk | None
 
 def _part_risks(record: ReleaseRecord) -> Iterator[ResidualRisk]:
     before, after = record.points.original.parts, record.chosen.parts
+    titles = part_titles(after.attribute if after else "")
     for name, meaning in RISK_PARTS.items():
         was, left = getattr(before, name, None), getattr(after, name, None)
         if was is not None and left is not None:
-            yield ResidualRisk(QUESTION_OF_PART[name], meaning, left, None, was)
+            what = f"{titles[name]}: {meaning}"
+            yield ResidualRisk(QUESTION_OF_PART[name], what, left, None, was)
 
 
 def _attack_risks(attacks: Iterable[AttackNote]) -> Iterator[ResidualRisk]:
@@ -277,7 +292,9 @@ def internal_page(record: ReleaseRecord) -> str:
                 (search.name, *row) for search in record.searches for row in _offspring_rows(search)
             ],
             "residual": residual_risks(record),
-            "risk_parts": list(_risk_parts(record.points.original.parts, record.chosen.parts)),
+            "scenarios": scenario_views(record.points.original.parts, record.chosen.parts),
+            "control": control_sentence(record.chosen.parts.control) if record.chosen.parts else "",
+            "loss": _loss_values(record.loss_parts),
             "models": list(model_rows(record)),
             "risk_charts": _risk_charts(record),
             "contributions": contribution_rows(record.before, record.after),
@@ -290,6 +307,19 @@ def internal_page(record: ReleaseRecord) -> str:
             "large": too_large(map(_as_public_matrix, record.matrices)),
         },
     )
+
+
+def _loss_values(parts: LossNote | PublicLoss | None) -> dict[str, object] | None:
+    """What a page shows of the parts of the loss."""
+    if parts is None:
+        return None
+    pairs = largest_pairs(parts) if isinstance(parts, LossNote) else parts.pairs
+    return {
+        "parts": [(name, getattr(parts, name), text) for name, text in LOSS_PARTS.items()],
+        "chart": charts.attribute_loss_chart(parts),
+        "pairs": pairs,
+        "sentence": relations_sentence(pairs),
+    }
 
 
 def _risk_charts(record: ReleaseRecord) -> list[Chart]:
@@ -339,16 +369,6 @@ def _offspring_rows(search: SearchNote) -> Iterable[tuple[str, int, int, int]]:
             yield operator.name, operator.children, operator.entered, operator.improved
 
 
-def _risk_parts(
-    before: RiskNote | None, after: RiskNote | None
-) -> Iterable[tuple[str, float, float, str]]:
-    """Each measured component of the risk, in the original and in the released file."""
-    for name, meaning in RISK_PARTS.items():
-        was, is_now = getattr(before, name, None), getattr(after, name, None)
-        if was is not None and is_now is not None:
-            yield name, was, is_now, meaning
-
-
 def _attacks(attacks: Iterable[AttackNote]) -> Iterable[tuple[str, str, AttackNote]]:
     """Attacks with question and meaning; the meaning of a learned model is given once."""
     explained = set()
@@ -391,6 +411,7 @@ def public_page(record: PublicRecord) -> str:
         {
             "record": record,
             "promises": _guarantee_sentences(record),
+            "loss": _loss_values(record.loss_parts),
             "spread_charts": drawn[:MOST_SPREADS],
             "more_spreads": len(drawn[MOST_SPREADS:]),
             "association": record.associations

@@ -1,9 +1,9 @@
 """The part of a release record that may be published.
 
-It is a separate type without fields for a seed, a risk or a rare value, so none can leak into what
-is rendered from it. Its content comes from the released file itself, or is rounded so coarsely that
-ten records or more lie between two steps; of a file of fewer than a hundred records nothing is
-published that only the original reveals.
+It is a separate type without fields for a seed or a rare value, so none can leak into what is
+rendered from it. Its content comes from the released file itself, or is rounded so coarsely that
+ten records or more lie between two steps, as shares of people at risk are; of a file of fewer than
+a hundred records nothing is published that only the original reveals.
 """
 
 from collections.abc import Iterable
@@ -15,11 +15,14 @@ import msgspec
 from evomask.errors import ParameterError
 from evomask.measures.analyses.estimates import AnalysisComparison
 from evomask.report.distributions import Distribution
+from evomask.report.loss_parts import LOSS_PARTS, largest_pairs
 from evomask.report.record import (
     FORMAT,
     Associations,
+    AttributeLossNote,
     AttributeNote,
     FileNote,
+    LossNote,
     MatrixNote,
     MeasureNote,
     ReleaseRecord,
@@ -95,11 +98,42 @@ class PublicStatistic(msgspec.Struct, frozen=True):
     overlap: int
 
 
+class PublicAttributeLoss(msgspec.Struct, frozen=True):
+    """Information loss of one attribute in its parts, in percent, rounded up."""
+
+    accuracy: int
+    distributions: int
+    relations: int
+
+
+class PublicPair(msgspec.Struct, frozen=True):
+    """Two attributes, and the percentage of their dependence that is lost, rounded up."""
+
+    first: str
+    second: str
+    lost: int
+
+
+class PublicLoss(msgspec.Struct, frozen=True):
+    """Information loss in its parts, in percent, rounded up.
+
+    Args:
+        pairs: pairs of attributes that lose most dependence, the largest loss first.
+    """
+
+    accuracy: int
+    distributions: int
+    relations: int
+    attributes: dict[str, PublicAttributeLoss]
+    pairs: tuple[PublicPair, ...]
+
+
 class PublicRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """Public record of a release, without fields for a seed or a risk.
+    """Public record of a release, without fields for a seed.
 
     Args:
         loss: in percent, rounded up.
+        loss_parts: parts of the loss; None for a small file.
         step: rounding step of percentages.
         small: whether the file has too few records to publish anything about the original.
         checked: whether the guarantees were counted in the written file.
@@ -121,6 +155,7 @@ class PublicRecord(msgspec.Struct, frozen=True, kw_only=True):
     associations: PublicAssociations | None
     matrices: tuple[PublicMatrix, ...]
     minimum: int
+    loss_parts: PublicLoss | None = None
     step: int = 1
     small: bool = False
     checked: bool = False
@@ -168,6 +203,7 @@ def build_public_record(record: ReleaseRecord, matrices: MatrixPolicy = "plain")
             _public_matrix(matrix) for matrix in record.matrices if _may_publish(matrix, policy)
         ),
         minimum=record.minimum,
+        loss_parts=None if small else _public_loss(record.loss_parts, step),
         step=step,
         small=small,
         checked=record.checked is not None,
@@ -196,6 +232,25 @@ def _losses(measures: Iterable[MeasureNote], step: int) -> tuple[MeasureNote, ..
         msgspec.structs.replace(measure, value=float(_round_up(measure.value, step)))
         for measure in measures
         if measure.side == "loss"
+    )
+
+
+def _public_loss(parts: LossNote | None, step: int) -> PublicLoss | None:
+    if parts is None:
+        return None
+
+    def rounded(note: LossNote | AttributeLossNote) -> dict[str, int]:
+        return {name: _round_up(getattr(note, name), step) for name in LOSS_PARTS}
+
+    return PublicLoss(
+        **rounded(parts),
+        attributes={
+            name: PublicAttributeLoss(**rounded(one)) for name, one in parts.attributes.items()
+        },
+        pairs=tuple(
+            PublicPair(pair.first, pair.second, _round_up(pair.lost, step))
+            for pair in largest_pairs(parts)
+        ),
     )
 
 

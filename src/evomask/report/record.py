@@ -68,13 +68,28 @@ class FileNote(msgspec.Struct, frozen=True):
     attributes: int
 
 
+class ScenarioCheckNote(msgspec.Struct, frozen=True):
+    """Privacy models of the released file for the attributes that one scenario knows exactly.
+
+    Args:
+        required: required k, l and t by name; empty if none is required.
+    """
+
+    name: str
+    k: int
+    l: int | None = None  # noqa: E741
+    t: float | None = None
+    required: dict[str, float] = {}
+
+
 class CheckNote(msgspec.Struct, frozen=True):
     """Properties of the released file, counted after it was written and read back.
 
     Args:
-        k: size of the smallest equivalence class.
+        k: size of the smallest equivalence class; with scenarios, of the smallest in any.
         l: fewest distinct values of a confidential attribute in a class, if there is one.
         t: largest distance between such an attribute's distribution in a class and in the file.
+        scenarios: the same by scenario.
     """
 
     records: int
@@ -82,6 +97,7 @@ class CheckNote(msgspec.Struct, frozen=True):
     k: int
     l: int | None = None  # noqa: E741
     t: float | None = None
+    scenarios: tuple[ScenarioCheckNote, ...] = ()
 
 
 class AttributeNote(msgspec.Struct, frozen=True):
@@ -109,28 +125,95 @@ class AttributeNote(msgspec.Struct, frozen=True):
     lost_rare: int = 0
 
 
+class ScenarioNote(msgspec.Struct, frozen=True):
+    """Disclosure risk in one scenario, in percent of people.
+
+    Args:
+        reidentification: re-identification risk (identity disclosure).
+        attribute_disclosure: attribute disclosure risk of masked attributes.
+        confidential: attribute disclosure risk of the confidential *attribute* at most risk.
+        at_risk: people whose chance of re-identification is above 0.2, and above 0.09.
+        intruder: who attacks and what they know, in words.
+        intervals: 95 % confidence interval of each component.
+    """
+
+    name: str
+    reidentification: float
+    attribute_disclosure: float | None
+    confidential: float | None
+    at_risk: tuple[float, ...] = ()
+    attribute: str = ""
+    intruder: str = ""
+    intervals: dict[str, tuple[float, float]] = {}
+
+
 class RiskNote(msgspec.Struct, frozen=True):
     """Components of the disclosure risk, in percent of people.
 
     Args:
-        linked: re-identification risk (identity disclosure).
-        read: attribute disclosure risk of quasi-identifiers.
+        reidentification: re-identification risk (identity disclosure).
+        attribute_disclosure: attribute disclosure risk of masked attributes.
         confidential: attribute disclosure risk of confidential attributes.
         largest: the component that determines the risk.
         attacker: what the most successful attacker does, in words.
         error: standard error of the risk; 0 if all people were attacked.
         people: number of targets.
         expected: expected number of people for whom the attacker is right.
+        control: number of people in the control group; 0 if there is none.
+        scenarios: risk in each scenario.
+        scenario: the scenario that determines the risk.
+        attribute: the confidential attribute at most risk.
+        interval: 95 % confidence interval of the risk.
     """
 
-    linked: float
-    read: float | None
+    reidentification: float
+    attribute_disclosure: float | None
     confidential: float | None
     largest: str
     attacker: str
     error: float
     people: int
     expected: float
+    control: int = 0
+    scenarios: tuple[ScenarioNote, ...] = ()
+    scenario: str = ""
+    attribute: str = ""
+    interval: tuple[float, float] | None = None
+
+
+class AttributeLossNote(msgspec.Struct, frozen=True):
+    """Information loss of one attribute in its parts, in percent."""
+
+    accuracy: float
+    distributions: float
+    relations: float
+
+
+class PairNote(msgspec.Struct, frozen=True):
+    """Two attributes: their dependence in the original (0 to 1), and the percentage lost."""
+
+    first: str
+    second: str
+    association: float
+    lost: float
+
+
+class LossNote(msgspec.Struct, frozen=True):
+    """Information loss of the released file in its parts, in percent.
+
+    Args:
+        pairs: pairs of attributes that lose most dependence, the largest loss first.
+    """
+
+    accuracy: float
+    distributions: float
+    relations: float
+    attributes: dict[str, AttributeLossNote]
+    pairs: tuple[PairNote, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        found: dict[str, Any] = msgspec.to_builtins(self)
+        return found
 
 
 class PointNote(msgspec.Struct, frozen=True):
@@ -348,6 +431,8 @@ class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
         bounds: upper bounds of the released point, in percent, by reading.
         kept: preserved tables and models, before and after.
         group_means: means of numbers by categories before and after, if either was masked.
+        loss_parts: information loss of the released file in its parts; None under the profile
+            ``papers``, and in records of earlier versions.
         checked: properties counted in the written file; None if none was written.
         released_before: numbers of the candidates that this run released earlier, in order.
         phases: seconds of each phase until the file was written; empty if the run was not bound by
@@ -382,6 +467,7 @@ class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
     kept: tuple[AnalysisComparison, ...] = ()
     group_means: tuple[AnalysisComparison, ...] = ()
     phases: dict[str, float] = {}
+    loss_parts: LossNote | None = None
     minimum: int = MINIMUM
     statement: Statement = NO_STATEMENT
     checked: CheckNote | None = None

@@ -5,33 +5,47 @@ from pathlib import Path
 
 from evomask.data.schema import Role, Schema
 from evomask.data.table import Table
-from evomask.io.dialects import Dialect
-from evomask.io.masked_tables import masked_version
-from evomask.io.tables import read_source
 from evomask.measures.attacks.audit import Audit, audit
+from evomask.measures.attacks.several_releases import intersect_releases
 from evomask.measures.disclosure.record_risk import MINIMUM
-from evomask.runs.inputs import Input, Loaded, load, load_released
+from evomask.runs.inputs import (
+    Input,
+    Loaded,
+    load,
+    load_control,
+    load_released,
+    load_version,
+)
 
 AuditOutcome = Audit
 
 
 def audit_files(
-    masked: Input, original: Path | None = None, minimum: int = MINIMUM
+    masked: Input,
+    original: Path | None = None,
+    minimum: int = MINIMUM,
+    control: Path | None = None,
+    others: tuple[Path, ...] = (),
 ) -> AuditOutcome:
-    """Load and audit a masked file; without its original nothing is attacked.
+    """Load and audit a masked file; attacks require its original.
 
     Args:
-        masked: masked file; its column roles hold for the original too.
+        masked: masked file; its column roles also apply to the original.
         minimum: fewest records in a cell of the histogram of record risk.
+        control: original records of people who are not in the masked file.
+        others: further masked versions of the original, attacked together with the masked file.
     """
     if original is None:
         loaded = load_released(masked)
         return _with_notes(audit(loaded.table, minimum=minimum), loaded, loaded.table.schema)
     loaded = load(replace(masked, path=original))
-    missing = loaded.dialect.missing if loaded.dialect else ()
-    source = read_source(masked.path, Dialect(missing=missing))
-    table = masked_version(loaded.table, source, loaded.trees)
-    return _with_notes(audit(table, loaded.table, minimum=minimum), loaded, table.schema)
+    table = load_version(masked.path, loaded)
+    others_of, note = load_control(control, loaded) if control else (None, ())
+    found = audit(table, loaded.table, others_of, minimum=minimum)
+    if others:
+        releases = [table, *(load_version(path, loaded) for path in others)]
+        found = replace(found, attacks=(*found.attacks, intersect_releases(releases)))
+    return _with_notes(replace(found, notes=(*found.notes, *note)), loaded, table.schema)
 
 
 def audit_table(masked: Table, original: Table | None, minimum: int) -> AuditOutcome:

@@ -55,7 +55,7 @@ def make_folder(folder: Path) -> Path:
     return folder
 
 
-def found_matrices(answer: Mapping[str, Any]) -> tuple[PublicMatrix, ...]:
+def matrices_in_answer(answer: Mapping[str, Any]) -> tuple[PublicMatrix, ...]:
     """PRAM matrices in the answer of a search; empty where it has none."""
     return tuple(
         PublicMatrix(name, tuple(matrix["categories"]), tuple(map(tuple, matrix["rows"])))
@@ -81,7 +81,7 @@ def write_matrices(run: "Run", run_folder: Path | None) -> list[str]:
     """
     named = run.plan.parameters.get(FOLDER)
     folder = Path(named) if named else run_folder and run_folder / FOLDER
-    matrices = found_matrices(run.answer)
+    matrices = matrices_in_answer(run.answer)
     if folder is None or not matrices:
         return []
     written: list[Path] = []

@@ -42,7 +42,7 @@ FEW = 1000
 """Records above which slow measures are omitted."""
 
 ATTACKED = 2
-"""Number of points that are attacked where no clock runs; the chosen one is among them."""
+"""Number of points that are attacked without a time budget, including the chosen one."""
 
 JUDGED, POINT = "judging", "looking closely"
 LONG = {"prl": 8.0, "rsrl": 2.0, "inference": 0.5, "dbrl": 0.4, "dld": 0.4, "id": 0.3}
@@ -156,7 +156,7 @@ def measures_of(original: Table) -> dict[str, Measure]:
 def skipped(
     points: Sequence[FrontPoint], found: Mapping[int, PointEvaluation], table: Table
 ) -> str:
-    """Sentence on evaluations that were omitted for lack of time; empty where none was.
+    """Return a sentence on evaluations omitted for lack of time; empty if there were none.
 
     Args:
         points: the chosen one first.
@@ -173,7 +173,11 @@ def skipped(
         f"attacks on {others} of the {len(points) - 1} other points" if others else "",
     ]
     parts = [part for part in parts if part]
-    return f"there was no time left for {' and '.join(parts)}; allow more" if parts else ""
+    return (
+        f"there was not enough time for {' and '.join(parts)}; increase the time budget"
+        if parts
+        else ""
+    )
 
 
 @dataclass(frozen=True)
@@ -206,13 +210,15 @@ def refine_chosen_risk(
         if deadline is not None and not deadline.allows(JUDGED, beyond=CHOICE_COST):
             break
         point = choice.candidate
-        if point.judged is None or point.judged.people > SEARCH_TARGETS:
+        if point.assessment is None or point.assessment.people > SEARCH_TARGETS:
             break
         with deadline.timing(JUDGED) if deadline else nullcontext():
-            judged = context.assess_risk(point_file(context, state, point.number).masked)
-        if judged is None:
+            masked = point_file(context, state, point.number).masked
+            twin = context.twin(point.member, state.genomes[point.number], masked)
+            assessment = context.assess_risk(masked, twin)
+        if assessment is None:
             break
-        refined = replace(point, risk=judged.risk, judged=judged)
+        refined = replace(point, risk=assessment.risk, assessment=assessment)
         front = tuple(refined if p.number == point.number else p for p in state.front)
         state = replace(state, front=front)
         choice = choose(state)
@@ -288,20 +294,21 @@ def _original(
 ) -> FrontPoint:
     """The original as a point; its risk is assessed on more targets if time allows."""
     before = context.original
-    judged = before.judged
+    assessment = before.assessment
     if deadline is None or deadline.allows(JUDGED, 1.0):
-        judged = context.assess_risk(context.table) or before.judged
-    risk = judged.risk if judged else before.risk
-    return unmasked_point(before.loss, risk, judged, dict.fromkeys(errors, 0.0))
+        rest = context.rest_of(context.table)
+        assessment = context.assess_risk(context.table, rest) or before.assessment
+    risk = assessment.risk if assessment else before.risk
+    return unmasked_point(before.loss, risk, assessment, dict.fromkeys(errors, 0.0))
 
 
 def unmasked_point(
     loss: float,
     risk: float,
-    judged: RiskAssessment | None,
+    assessment: RiskAssessment | None,
     errors: Mapping[str, float] | None = None,
 ) -> FrontPoint:
-    """A point for comparison that no search found: the original or a baseline."""
+    """Return a point for comparison that no search found: the original or a baseline."""
     return FrontPoint(
         number=ORIGINAL,
         loss=loss,
@@ -309,7 +316,7 @@ def unmasked_point(
         search="",
         member="",
         operator="",
-        judged=judged,
+        assessment=assessment,
         errors=errors or {},
     )
 
@@ -326,15 +333,18 @@ def _notes(context: EvaluationContext, state: PortfolioState) -> tuple[str, ...]
         SearchInput(table, settings.requirement, settings.profile, context.hierarchies)
     )
     if refused:
-        notes.append(f"{refused} maskings could not be made or repaired and were left out")
+        notes.append(f"{refused} candidates could not be made or repaired and were left out")
     notes += note_on_budget(state, settings.members)
     if generated:
         names = f"{', '.join(generated[:8])}{' and others' if len(generated) > 8 else ''}"
-        notes.append(f"hierarchies were made for {names}; the schema can name better ones")
+        notes.append(
+            f"automatic hierarchies were built for {names}; better ones can be named in the schema"
+        )
     if state.trials:
         promoted = sum(row.files for row in state.rounds)
         notes.append(
-            f"{state.trials} maskings were tried on a sample of {len(context.sample)} records, and "
-            f"{promoted} made and measured on the whole file, the most promising first"
+            f"{state.trials} recipes were evaluated on a sample of {len(context.sample)} records, "
+            f"and "
+            f"the {promoted} most promising ones on the whole file"
         )
     return tuple(notes)

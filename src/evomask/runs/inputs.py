@@ -11,11 +11,13 @@ from evomask.data.frames import Declaration, Declarations, storage_of
 from evomask.data.hierarchy import Hierarchy, HierarchyLines, fit_hierarchies
 from evomask.data.roles.dependencies import find_leakage
 from evomask.data.roles.proposal import identifying_columns
+from evomask.data.scenario import parse_scenario
 from evomask.data.schema import MISSING, Kind, Role, Storage
 from evomask.data.table import Table
 from evomask.errors import SchemaError
 from evomask.io.dialects import Dialect
 from evomask.io.hierarchies import read_hierarchies
+from evomask.io.masked_tables import masked_version, with_known_categories
 from evomask.io.schemas import SchemaFile, read_schema
 from evomask.io.sources import Origin, Source
 from evomask.io.tables import read_source, released_name
@@ -42,6 +44,7 @@ class Input:
     household: str = ""
     keep: tuple[str, ...] = ()
     weight: str = ""
+    scenarios: tuple[str, ...] = ()
 
     @property
     def is_described(self) -> bool:
@@ -73,7 +76,7 @@ def roles_of(named: Iterable[tuple[str, Role]]) -> dict[str, Role]:
     for name, role in named:
         if roles.setdefault(name, role) is not role:
             raise SchemaError(
-                f"column {name!r} is said to be {roles[name]} and {role}; choose one role"
+                f"column {name!r} is declared both {roles[name]} and {role}; choose one role"
             )
     return roles
 
@@ -146,6 +149,8 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     table = read.table(_declarations(source, schema))
     table = table.with_schema(replace(table.schema, edits=tuple(schema.rules.edits)))
     rules_of(table.schema)
+    scenarios = (*schema.intruders, *map(parse_scenario, source.scenarios))
+    table = table.with_schema(replace(table.schema, scenarios=scenarios))
     table, assumed = with_quasi_identifiers(table)
     table = table.with_schema(without_derived_quasi_identifiers(table.schema))
     trees = read_hierarchies(table.schema, hierarchies)
@@ -219,7 +224,7 @@ def with_quasi_identifiers(table: Table) -> tuple[Table, tuple[str, ...]]:
     numeric = [a.name for a in table.schema if a.kind is Kind.CONTINUOUS and a.role is Role.OTHER]
     schema = table.schema.assigning(dict.fromkeys(numeric, Role.QUASI_IDENTIFIER))
     note = (
-        f"no quasi-identifiers were named: taking all {len(numeric)} numeric columns; "
+        f"no quasi-identifiers were named: using all {len(numeric)} numeric columns; "
         "name them with --quasi or a schema"
     )
     return table.with_schema(schema), (note,)
@@ -271,7 +276,10 @@ def note_on_seed(seed: int) -> tuple[str, ...]:
     if seed >= FINDABLE:
         return ()
     return (
-        "seeds below 2^32 can be found by trying, and undo a masking: this one is fit for tests",
+        (
+            "seeds below 2^32 can be found by exhaustive search and reverse a masking; use one for "
+            "tests only"
+        ),
     )
 
 
@@ -281,9 +289,27 @@ def note_on_format(path: Path) -> tuple[str, ...]:
     if name == path.name:
         return ()
     what = "such workbooks" if name.endswith(".xlsx") else "SAS files"
-    return (f"{what} are only read: the release of {path.name} is written as {name}",)
+    return (f"{what} cannot be written: the release of {path.name} is written as {name}",)
 
 
 def notes_on_leakage(table: Table) -> tuple[str, ...]:
     """Warn of unmasked columns that determine a masked one or identify people."""
     return tuple(telling.text for telling in find_leakage(table))
+
+
+def load_version(path: Path, loaded: Loaded) -> Table:
+    """Load a masked version of a loaded original."""
+    missing = loaded.dialect.missing if loaded.dialect else ()
+    return masked_version(loaded.table, read_source(path, Dialect(missing=missing)), loaded.trees)
+
+
+def load_control(path: Path, loaded: Loaded) -> tuple[Table, tuple[str, ...]]:
+    """Load people who are not in a masked file, under the schema of the original.
+
+    People with categories that the original does not have are left out; a note counts them.
+    """
+    missing = loaded.dialect.missing if loaded.dialect else ()
+    source, gone = with_known_categories(loaded.table, read_source(path, Dialect(missing=missing)))
+    note = f"records of the control group with categories that the original does not have: {gone}"
+    control = masked_version(loaded.table, source, loaded.trees)
+    return control, (f"{note}; they are left out",) if gone else ()

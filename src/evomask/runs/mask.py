@@ -21,9 +21,10 @@ from evomask.masking.catalogue import MethodEntry, method_named
 from evomask.masking.composition import within_strata
 from evomask.masking.enforce.enforcement import Enforcement
 from evomask.masking.enforce.repair import Repair
-from evomask.masking.enforce.requirement import repair_within
+from evomask.masking.enforce.requirement import NOTHING, repair_within
 from evomask.masking.method import AggregatingMethod, MaskingMethod, Microaggregation
 from evomask.runs.inputs import Input, Loaded, check_stated, files_of, load, note_on_seed
+from evomask.runs.release import requirements_by_scenario
 from evomask.types import Labels
 
 Method = MaskingMethod
@@ -107,6 +108,7 @@ def mask_file(job: MaskJob) -> MaskOutcome:
         dialect=loaded.dialect,
         origin=loaded.origin,
         asked=_promised(alone),
+        by_scenario=requirements_by_scenario(released, NOTHING),
     )
     return MaskOutcome(
         method=entry.name,
@@ -146,7 +148,7 @@ def _within_strata(method: MaskingMethod, table: Table) -> MaskingMethod:
 
 
 def _promised(method: MaskingMethod) -> PrivacyRequirements:
-    """Properties of confidential attributes to verify; equivalence classes are always verified."""
+    """Return the properties of confidential attributes to verify; classes are always verified."""
     if not isinstance(method, Repair) or method.confidential:
         return NO_REQUIREMENTS
     return PrivacyRequirements(l=method.l, t=method.t)

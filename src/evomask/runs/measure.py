@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from evomask.data.table import Table
 from evomask.io.dialects import Dialect
-from evomask.io.masked_tables import masked_version, matched_records
+from evomask.io.masked_tables import masked_version, match_records
 from evomask.io.sources import Source
 from evomask.io.tables import read_source
 from evomask.masking.enforce.enforcement import broken_rules
@@ -20,10 +22,12 @@ from evomask.measures.catalogue import (
     sample_sizes,
     select_measures,
 )
-from evomask.measures.disclosure.risk import RiskAssessment, StrictReading
+from evomask.measures.disclosure.risk import DisclosureRisk, RiskAssessment
+from evomask.measures.loss.loss import LossAssessment, LossReading, parse_loss_weights
 from evomask.measures.measure import About
-from evomask.measures.profiles import profile, scope
-from evomask.runs.inputs import Input, Loaded, load
+from evomask.measures.profiles import Profile, profile, scope
+from evomask.runs.inputs import Input, Loaded, load, load_control
+from evomask.types import Indices
 
 Explanation = About
 
@@ -37,7 +41,10 @@ class Measuring:
         profile: measures that define loss and risk: ``strict`` or ``papers``.
         exact: whether every record is a target of the attacks, however many there are.
         keep: tables and models to compare, besides those of the schema.
-        key: column of both files by which records are matched; by position without one.
+        key: column of both files by which records are matched; by position without one. Records
+            of the original that are not in the masked file are then its control group.
+        loss: weights of the parts of the loss.
+        control: file of people who are not in the masked file, with the columns of the original.
     """
 
     measures: tuple[str, ...] = ()
@@ -45,6 +52,8 @@ class Measuring:
     exact: bool = False
     keep: AnalysesToPreserve = NO_ANALYSES
     key: str = ""
+    loss: str = ""
+    control: Path | None = None
 
 
 DEFAULT_MEASURING = Measuring()
@@ -55,8 +64,9 @@ class MeasureOutcome:
     """Measures in percent; lower is better.
 
     Args:
-        losses: information loss of each attribute alone.
-        judged, original: components of the risk of the masked file and of the original; None
+        losses: information loss of each attribute.
+        loss_parts: components of the loss; None under the profile ``papers``.
+        assessment, original: components of the risk of the masked file and of the original; None
             under the profile ``papers``.
         sampled: number of records of measures that use a fixed sample.
     """
@@ -69,7 +79,8 @@ class MeasureOutcome:
     measures: Mapping[str, float]
     notes: tuple[str, ...]
     losses: Mapping[str, float]
-    judged: RiskAssessment | None
+    loss_parts: LossAssessment | None
+    assessment: RiskAssessment | None
     original: RiskAssessment | None
     sampled: Mapping[str, int]
     kept: tuple[AnalysisComparison, ...] = ()
@@ -91,8 +102,9 @@ class MeasureOutcome:
             "records": self.records,
             "attributes": list(self.attributes),
             "loss": self.loss,
+            "loss_parts": self.loss_parts.as_json() if self.loss_parts else None,
             "risk": self.risk,
-            "risk_parts": self.judged.as_json() if self.judged else None,
+            "risk_parts": self.assessment.as_json() if self.assessment else None,
             "original_risk": self.original.risk if self.original else None,
             "original_risk_parts": self.original.as_json() if self.original else None,
             "losses": dict(self.losses),
@@ -111,21 +123,40 @@ def measure_files(
     """Load both files with one schema and measure the masked one."""
     profile(how.profile)
     loaded = load(original)
-    missing = loaded.dialect.missing if loaded.dialect else ()
-    return measure_loaded(loaded, read_source(masked, Dialect(missing=missing)), how)
+    control = None
+    if how.control is not None:
+        control, notes = load_control(how.control, loaded)
+        loaded = replace(loaded, notes=(*loaded.notes, *notes))
+    dialect = Dialect(missing=loaded.dialect.missing if loaded.dialect else ())
+    return measure_loaded(loaded, read_source(masked, dialect), how, control)
 
 
-def measure_loaded(loaded: Loaded, source: Source, how: Measuring) -> MeasureOutcome:
-    """Measure a masked file that was read against its original."""
+def measure_loaded(
+    loaded: Loaded, source: Source, how: Measuring, control: Table | None = None
+) -> MeasureOutcome:
+    """Measure a masked file that was read against its original.
+
+    Args:
+        control: original records of people who are not in the masked file.
+    """
     pair = profile(how.profile)
     masked = masked_version(loaded.table, source, loaded.trees)
     if how.key:
-        loaded = _match(how.key, loaded, source)
+        everybody = loaded.table
+        loaded, gone = _match(how.key, loaded, source)
+        control = control if control is not None or not len(gone) else everybody.take(gone)
     elif not are_records_in_order(masked, loaded.table):
         loaded = replace(loaded, notes=(*loaded.notes, OTHER_ORDER))
     names = scope(loaded.table, masked)
-    risk = pair.reported(names, exact=how.exact).against(loaded.table)
-    judged = risk.judged(masked) if isinstance(risk, StrictReading) else None
+    risk, assessment, before = pair.reported(names, exact=how.exact), None, None
+    if isinstance(risk, DisclosureRisk):
+        reading = risk.against(loaded.table, control)
+        assessment, before = reading.assess(masked), reading.of_original
+    notes = loaded.notes
+    if control is None and assessment is not None:
+        notes = (*notes, NO_CONTROL)
+    loss = pair.loss_by_weights(names, parse_loss_weights(how.loss)).against(loaded.table)
+    parts = loss.assess(masked) if isinstance(loss, LossReading) else None
     measures = _values(how, loaded.table, masked, names)
     sampled = {} if how.exact else sample_sizes(loaded.table.schema, names, len(loaded.table))
     kept = (how.keep + loaded.keep).against(loaded.table).compare(masked)
@@ -133,21 +164,40 @@ def measure_loaded(loaded: Loaded, source: Source, how: Measuring) -> MeasureOut
         profile=pair.name,
         attributes=names,
         records=len(loaded.table),
-        loss=pair.loss(names).against(loaded.table)(masked),
-        risk=judged.risk if judged else risk(masked),
+        loss=parts.loss if parts else loss(masked),
+        risk=assessment.risk if assessment else risk.against(loaded.table)(masked),
         measures=measures,
-        notes=(*loaded.notes, *broken_rules(loaded.table, masked)),
-        losses={name: pair.loss((name,)).against(loaded.table)(masked) for name in names},
-        judged=judged,
-        original=risk.of_original if isinstance(risk, StrictReading) else None,
+        notes=(*notes, *broken_rules(loaded.table, masked)),
+        losses=_losses(parts, pair, loaded.table, masked, names),
+        loss_parts=parts,
+        assessment=assessment,
+        original=before,
         sampled={name: records for name, records in sampled.items() if name in measures},
         kept=kept,
     )
 
 
+def _losses(
+    parts: LossAssessment | None,
+    pair: Profile,
+    original: Table,
+    masked: Table,
+    names: tuple[str, ...],
+) -> dict[str, float]:
+    """Information loss of each attribute: the mean of its parts, or the published loss of it."""
+    if parts is None:
+        return {name: pair.loss((name,)).against(original)(masked) for name in names}
+    return {name: one.loss for name, one in parts.attributes.items()}
+
+
+NO_CONTROL = (
+    "without a control group, attribute disclosure is measured against guessing and includes "
+    "inferences from the statistics of the file; give records of other people with --control"
+)
+
 OTHER_ORDER = (
-    "the records do not seem to be in the original's order, and are compared by position: "
-    "the measures below do not hold; name a column that both files have with --key"
+    "the masked records seem to be in another order than the original, but are compared by "
+    "position, so these measures are invalid; name a key column of both files with --key"
 )
 
 
@@ -157,12 +207,13 @@ def are_records_in_order(masked: Table, original: Table) -> bool:
     return not names or len(masked) != len(original) or are_in_order(masked, original)
 
 
-def _match(key: str, loaded: Loaded, source: Source) -> Loaded:
-    """Reorder the original by the records of the masked file."""
-    records = matched_records(key, loaded.origin, source)
-    gone = len(loaded.table) - len(records)
-    note = (f"{gone} records of the original are not in the masked file",) if gone else ()
-    return replace(loaded, table=loaded.table.take(records), notes=(*loaded.notes, *note))
+def _match(key: str, loaded: Loaded, source: Source) -> tuple[Loaded, Indices]:
+    """Reorder the original by the records of the masked file; return those that it has not."""
+    records = match_records(key, loaded.origin, source)
+    gone = np.setdiff1d(np.arange(len(loaded.table)), records)
+    note = (f"{len(gone)} records of the original are not in the masked file",) if len(gone) else ()
+    table = loaded.table.take(records)
+    return replace(loaded, table=table, notes=(*loaded.notes, *note)), gone
 
 
 def _values(

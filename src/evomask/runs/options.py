@@ -86,6 +86,13 @@ class DataOptions:
     encoding: str | None = _option(None, "Character encoding of a CSV file.", DATA)
     decimal: str | None = _option(None, "Decimal mark of a CSV file.", DATA)
     missing: tuple[str, ...] = _option((), "Texts that mean a missing value, ?,NA.", DATA)
+    scenarios: tuple[str, ...] = _option(
+        (),
+        'What an intruder knows, "register: age, sex, income ~ 20 %"; may be given several times.',
+        DATA,
+        "--scenario",
+        several=True,
+    )
 
     def input(self, path: Path) -> "Input":
         """Return the input that consists of a file and these options."""
@@ -106,6 +113,7 @@ class DataOptions:
             household=self.household,
             keep=self.keep,
             weight=self.weight,
+            scenarios=self.scenarios,
         )
 
 
@@ -162,6 +170,9 @@ class ProtectOptions:
     profile: str = _option(
         "strict", "Risk measure: strict (all intruders) or papers (as published).", SEARCH
     )
+    loss: str = _option(
+        "", "Weights of the parts of the loss, accuracy=1,distributions=1,relations=2.", SEARCH
+    )
     baseline: str = _option("", "Compare with a release of synthetic records: synthetic.", SEARCH)
     seed: int | None = _option(
         None, "Random seed; keep it secret, it can undo masking.", SEARCH, minimum=0, in_parts=True
@@ -186,6 +197,7 @@ class ProtectOptions:
             folder=folder,
             requirement=required(self.require),
             profile=self.profile,
+            loss=self.loss,
             seconds=self.seconds,
             seed=self.seed,
             evaluations=self.evaluations,

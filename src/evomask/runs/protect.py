@@ -38,9 +38,10 @@ from evomask.execution.local import InProcess, Local
 from evomask.io.tables import rows_as_parquet
 from evomask.masking.enforce.requirement import NOTHING, Requirement, parse_requirement
 from evomask.measures.analyses.analyses import NO_ANALYSES, AnalysesToPreserve, PreparedAnalyses
+from evomask.measures.loss.loss import parse_loss_weights
 from evomask.measures.profiles import profile
 from evomask.report.build import build_record
-from evomask.report.describe import describe_provenance, simple_name
+from evomask.report.describe import describe_provenance, risk_parts, simple_name
 from evomask.report.protection import Choice, Protection, choose_point, point_file
 from evomask.report.record import FileNote, ReleaseRecord
 from evomask.runs.front_evaluation import (
@@ -118,7 +119,7 @@ SECONDS = 120.0
 """Default budget in seconds."""
 
 OVERDUE, OVERDUE_SECONDS = 0.03, 1.0
-"""Share of the budget, and additional seconds, after which a late round is aborted."""
+"""Excess over the budget after which a round is aborted: a share of the budget, plus seconds."""
 
 COMPARED = 20
 """Expected number of points whose tables and models are compared in the end."""
@@ -139,6 +140,7 @@ class ProtectJob:
 
     Args:
         folder: run folder; it must be new or empty.
+        loss: weights of the parts of the loss, such as ``accuracy=1,relations=2``.
         seconds: budget for everything but the first compilation; 120 if no limit is given.
         seed: drawn from the system when absent, and stored in the run folder only.
         evaluations: budget in files, where tasks count by their cost; reproducible to the byte.
@@ -157,6 +159,7 @@ class ProtectJob:
     folder: Path
     requirement: Requirement = NOTHING
     profile: str = "strict"
+    loss: str = ""
     seconds: float | None = None
     seed: int | None = None
     evaluations: int | None = None
@@ -360,8 +363,8 @@ def compare_points(
 ) -> tuple[ReleaseRecord, ...]:
     """Build the records of several points of the front in a run folder, as if released.
 
-    Points are named by the numbers of their files, which stay while a run continues. Nothing is
-    written; of a run in progress the last snapshot counts.
+    Points are named by the numbers of their files, which do not change while a run continues.
+    Nothing is written; for a run in progress, the last snapshot is used.
     """
     if not 1 <= len(set(files)) == len(files) <= MOST_COMPARED:
         raise ParameterError(
@@ -373,7 +376,7 @@ def compare_points(
     context.load_kernels(lambda _: None)
     state = store.newest_state(PortfolioCodec(context))
     if state is None or not state.front:
-        raise RunError(f"there is no snapshot of {folder.name} yet; wait a little")
+        raise RunError(f"there is no snapshot of {folder.name} yet; try again in a few seconds")
     by_number = {point.number: point for point in state.front}
     for number in files:
         if number not in by_number:
@@ -391,7 +394,7 @@ def compare_points(
             state=state,
             times=(0.0,) * len(state.rounds),
             files=make_file,
-            original=unmasked_point(before.loss, before.risk, before.judged),
+            original=unmasked_point(before.loss, before.risk, before.assessment),
             findings=findings([point], table, make_file, known, None, attack=attack),
         )
         notes = (
@@ -419,7 +422,8 @@ def context_for(
     file = SearchInput(
         table, job.requirement, job.profile, complete_hierarchies(table, hierarchies)
     )
-    settings = Settings(job.requirement, job.profile, specialists_for(file, job.searches))
+    members = specialists_for(file, job.searches)
+    settings = Settings(job.requirement, job.profile, members, loss=parse_loss_weights(job.loss))
     context = EvaluationContext(table, settings, seed, file.hierarchies)
     context.load_kernels(partial(events.begin, Phase.COMPILING))
     events.enter(Phase.LOADING)
@@ -445,7 +449,7 @@ def _statistics(table: Table, keep: AnalysesToPreserve, bounds: Bounds) -> Prepa
 def _note_on_width(width: object) -> tuple[str, ...]:
     if width == 1:
         return ()
-    return ("the option width is ignored: searches have their rounds one after another",)
+    return ("the option width is ignored: it was removed, and searches take turns",)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -483,7 +487,7 @@ class _Run:
         state = self.store.newest_state(self.codec)
         if state is None or not state.front:
             folder = self.store.folder
-            raise RunError(f"nothing was found yet; go on with `evomask resume {folder}`")
+            raise RunError(f"nothing was found yet; continue with `evomask resume {folder}`")
         search.journal.require(state)
         return self._outcome(search, state)
 
@@ -523,7 +527,9 @@ def _open_run(
         read_key(key)
     store = RunFolder(folder)
     if not is_protection(store.plan()):
-        raise RunError(f"{folder} holds a single search, not a protection; use `evomask resume`")
+        raise RunError(
+            f"{folder} is the run of a single search, not of protect; use `evomask resume`"
+        )
     with store.locked():
         plan, events = store.plan(), EventDispatcher(watch)
         changed = check_changes(folder, edited_plan=edited_plan)
@@ -666,7 +672,7 @@ class Exploration:
         return max(0.1, self.deadline.ends - self._reserve - self.events.elapsed + late)
 
     def _is_given_up(self, state: PortfolioState) -> bool:
-        """Whether the round after a state was aborted when the time was over."""
+        """Return whether the round after a state was aborted because the time was over."""
         return self.journal.notes.get(ABANDONED_ROUND) == state.generation + 1
 
     @property
@@ -753,4 +759,6 @@ def _news(point: FrontPoint) -> PointUpdate:
         risk=point.risk,
         making=point.making,
         file=point.number,
+        parts={name: part.percent for name, part in risk_parts(point).items()},
+        scenario=point.assessment.worst.scenario if point.assessment else "",
     )

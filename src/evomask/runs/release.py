@@ -9,10 +9,12 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
+from evomask.data.table import Table
 from evomask.engine.front import UNBOUNDED, Bounds, FrontPoint
 from evomask.errors import RunError
 from evomask.io.files import OWNER_ONLY, replace_file
 from evomask.io.tables import (
+    ByScenario,
     PrivacyRequirements,
     WrittenFile,
     read_frame,
@@ -20,7 +22,8 @@ from evomask.io.tables import (
     released_name,
     write_table,
 )
-from evomask.report.build import build_record
+from evomask.masking.enforce.requirement import Requirement, required_in
+from evomask.report.build import build_record, required_models
 from evomask.report.pages import internal_page, public_page
 from evomask.report.protection import Choice, Protection
 from evomask.report.public_record import MatrixPolicy, build_public_record, parse_matrix_policy
@@ -29,6 +32,7 @@ from evomask.report.record import (
     CheckNote,
     FileNote,
     ReleaseRecord,
+    ScenarioCheckNote,
     Statement,
     carry_over_statement,
     decode_record,
@@ -146,8 +150,24 @@ def _build_record(
         protection, choice, files, written.suppressed, _parameters(plan), plan.bounds.given
     )
     found = written.reading
-    checked = CheckNote(found.records, len(found.columns), found.k, found.l, found.t)
-    return msgspec.structs.replace(record, checked=checked)
+    required = required_in(table.schema, protection.maker.settings.requirement)
+    checked = CheckNote(
+        found.records,
+        len(found.columns),
+        found.k,
+        found.l,
+        found.t,
+        tuple(
+            ScenarioCheckNote(one.name, one.k, one.l, one.t, required_models(required[one.name]))
+            for one in found.scenarios
+        ),
+    )
+    record = msgspec.structs.replace(record, checked=checked)
+    if not found.scenarios:
+        return record
+    reached = {"k": found.k, "l": found.l, "t": found.t}
+    achieved = {name: float(value) for name, value in reached.items() if value is not None}
+    return msgspec.structs.replace(record, achieved=achieved)
 
 
 def record_without_file(
@@ -176,7 +196,8 @@ def _write_shuffled(
     masked = protection.files(number).masked.take(order)
     requirement = protection.maker.settings.requirement
     asked = PrivacyRequirements(requirement.k, requirement.l, requirement.t)
-    promised = PromiseFile(release_spec(masked, asked), loaded.dialect)
+    by_scenario = requirements_by_scenario(masked, requirement)
+    promised = PromiseFile(release_spec(masked, asked, by_scenario), loaded.dialect)
     stage.write(PROMISE, msgspec.json.encode(promised))
     return write_table(
         masked,
@@ -184,7 +205,14 @@ def _write_shuffled(
         dialect=loaded.dialect,
         origin=loaded.origin and loaded.origin.shuffled(order),
         asked=asked,
+        by_scenario=by_scenario,
     )
+
+
+def requirements_by_scenario(table: Table, requirement: Requirement) -> ByScenario:
+    """What the written file must satisfy in each scenario."""
+    required = required_in(table.schema, requirement)
+    return {name: PrivacyRequirements(own.k, own.l, own.t) for name, own in required.items()}
 
 
 def _parameters(plan: Plan) -> dict[str, object]:
@@ -238,7 +266,7 @@ class Reported:
 def report_again(
     folder: Path, statement: Statement, matrices: str = "plain", key: Path | None = None
 ) -> Reported:
-    """Write record and reports again; earlier statements stay where none is given.
+    """Write record and reports again; earlier statements remain unless they are replaced.
 
     Args:
         matrices: PRAM matrices that the public report shows: plain, all or none.
@@ -249,7 +277,7 @@ def report_again(
     with RunFolder(folder).locked():
         if RECORD in changed_files(folder):
             raise RunError(
-                f"{RECORD} is not the one that was released; put it back, or release again with "
+                f"{RECORD} was changed since the release; restore it, or release again with "
                 f"`evomask choose {folder}`"
             )
         record = with_statement(load_record(folder), statement)

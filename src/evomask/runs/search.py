@@ -369,7 +369,7 @@ def _prove(session: _Session, setup: Setup[Any], state: State[Any]) -> State[Any
     journal = session.journal
     if PROOF in journal.notes or not overrides(problem, "proved"):
         return state
-    session.events.begin(Phase.PROVING, "how far from the best possible this is")
+    session.events.begin(Phase.PROVING, "computing a bound of the optimum")
     proven = problem.proved(state)
     if proven is None:
         return state
@@ -464,8 +464,10 @@ def note_on_progress(
     if best.born > 0 or not setup.scheme.propose(state, breeding_stream(seed, state.generation)):
         return ()
     if state.generation < 1:
-        return (f"the first {state.tasks} maskings used up the budget; allow more to evolve them",)
-    found = "found nothing better than the best of the first maskings; more time may"
+        return (
+            (f"the first {state.tasks} candidates used up the budget: nothing evolved; raise it"),
+        )
+    found = "found nothing better than the best of the first candidates; more time may help"
     return (f"{state.generation} generations {found}",)
 
 
@@ -564,4 +566,4 @@ def compare_held_out_attacks(original: Table, first: Table, evolved: Table) -> M
 def attack_successes(original: Table, masked: Table) -> dict[str, float]:
     """Success of every held-out attack on a masked file, in percent."""
     found = audit(masked, original, in_order=True).attacks
-    return {finding.about.name: finding.success.value for finding in found}
+    return {attack.name: attack.success for attack in found}

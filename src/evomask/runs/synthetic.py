@@ -46,10 +46,12 @@ def baselines(name: str, context: EvaluationContext) -> dict[str, FrontPoint]:
     Returns the point by the title of the baseline.
     """
     file = BASELINES[name](context.table, baseline_stream(context.seed))
-    evaluated = context.measured(file)
-    judged = context.assess_risk(file) or evaluated.judged
-    risk = judged.risk if judged else evaluated.risk
-    return {TITLES[name]: unmasked_point(evaluated.loss, risk, judged)}
+    rest = context.rest_of(context.table)
+    twin = None if rest is None else BASELINES[name](rest, baseline_stream(context.seed))
+    evaluated = context.measured(file, twin)
+    assessment = context.assess_risk(file, twin) or evaluated.assessment
+    risk = assessment.risk if assessment else evaluated.risk
+    return {TITLES[name]: unmasked_point(evaluated.loss, risk, assessment)}
 
 
 def synthetic_file(table: Table, rng: np.random.Generator) -> Table:
@@ -63,7 +65,7 @@ BASELINES: Mapping[str, Callable[[Table, np.random.Generator], Table]] = {SYNTHE
 
 
 def synthetic(table: Table, names: Sequence[str], rng: np.random.Generator) -> Table:
-    """Draw the named columns from a Gaussian copula; all others stay as they are.
+    """Draw the named columns from a Gaussian copula; all others are unchanged.
 
     Numbers are interpolated between neighbouring values and rounded to the decimals of the
     attribute. Values are missing as often as in the file, independently of everything else.

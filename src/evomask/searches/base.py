@@ -67,13 +67,19 @@ class SearchInput:
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """Those of the attributes to mask that are continuous."""
+        """The continuous attributes among the quasi-identifiers."""
         return tuple(n for n in self.names if not self.table.attribute(n).is_categorical)
 
     @property
     def with_trees(self) -> tuple[str, ...]:
         """The quasi-identifiers that have a hierarchy."""
         return tuple(name for name in self.names if name in self.hierarchies)
+
+    @property
+    def asks_anything(self) -> bool:
+        """Whether k, l or t is required, in general or in a scenario."""
+        scenarios = self.table.schema.scenarios
+        return self.requirement.asks_anything or any(one.require for one in scenarios)
 
     @property
     def is_large(self) -> bool:
@@ -100,9 +106,11 @@ class SearchContext:
     """What a search may use besides its table and parameters.
 
     Args:
-        draws: returns the random generator of draw r, the same for all evaluations of a run.
-        decide: under a time budget, computes a number from the clock once (a burst length, say),
-            which is replayed when the run is resumed; None where nothing may depend on the clock.
+        draws: function that returns the random generator of draw r, the same for all evaluations of
+            a run.
+        decide: under a time budget, computes a number that depends on the clock once (such as a
+            burst length), which is replayed when the run is resumed; None if nothing may depend on
+            the clock.
         budget: the budget of the run, if known.
         workers: number of parallel workers; only decisions by the clock may depend on it.
         hierarchies: value hierarchies supplied with the file or read from the folder that a
@@ -167,7 +175,7 @@ class Search(Protocol):
 
 @dataclass(frozen=True)
 class Proven:
-    """How far from the optimum a search can be at most.
+    """Optimality proof of a search: an upper bound of its distance from the optimum.
 
     Args:
         outcome: the best genome known; the proof may have found a better one.
@@ -218,6 +226,13 @@ class MaskingProblem:
         """
         return None
 
+    def mask_others(self, genome: Any, records: Table) -> Table | None:  # noqa: ANN401
+        """Return other records of the same attributes, masked by a genome that is a recipe.
+
+        None where the genome means the same to a setup for those records.
+        """
+        return None
+
     def matrices(self, genome: Any) -> Mapping[str, Points]:  # noqa: ANN401
         """Return the transition matrix of each attribute: from a category (row) to another.
 
@@ -263,7 +278,7 @@ class MaskingProblem:
 
 
 def overrides(problem: object, method: str) -> bool:
-    """Whether a problem implements an optional method of `MaskingProblem` itself."""
+    """Return whether a problem overrides an optional method of `MaskingProblem`."""
     own = getattr(type(problem), method, None)
     return own is not None and own is not getattr(MaskingProblem, method)
 
@@ -327,7 +342,8 @@ def pram_attributes(table: Table, chosen: tuple[str, ...]) -> tuple[str, ...]:
 def task_towards(
     operator: str, state: State[T], direction: int, cost: Callable[[int, Fitness], float]
 ) -> Task[T]:
-    """Return a task for the known individual that is best in a direction along the front.
+    """Return a task that improves the known individual which is best in a given direction of the
+    front.
 
     Args:
         cost: weighted cost of a fitness in a direction.
@@ -348,7 +364,7 @@ def affordable_steps(
     trial: int,
     clock: Callable[[], float] = time.perf_counter,
 ) -> int:
-    """Return the number of steps that fit into some seconds, by a trial of the machine's speed.
+    """Return the number of steps that take a given time, from a trial of the machine's speed.
 
     Args:
         name: name of the decision in the journal.

@@ -117,7 +117,7 @@ def check_evaluator(evaluators: Evaluators) -> None:
     """Raise if an evaluator breaks a law.
 
     Args:
-        evaluators: takes the work and returns a context manager that yields an evaluator.
+        evaluators: function of the work that returns a context manager, which yields an evaluator.
     """
     with evaluators(RandomWork()) as evaluator:
         check(name_of(evaluator), LAWS, EvaluatorCase(evaluators, evaluator))

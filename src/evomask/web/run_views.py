@@ -19,7 +19,7 @@ from evomask.runs.store.run_summary import (
     read_record,
 )
 from evomask.web.processes import NAME, REQUEST, QueuedRun, RunQueue
-from evomask.web.schemas import PointView, RunDetail, RunPoints, RunView
+from evomask.web.schemas import PointView, RiskParts, RunDetail, RunPoints, RunView
 from evomask.web.workspace import MissingError
 
 PROBE_SECONDS = 1.0
@@ -234,7 +234,15 @@ def _front(course: RunProgress, record: JsonObject | None) -> list[PointView]:
     if record is not None and course.ended is not None:
         return [_point(point) for point in record["points"]["front"]]
     return [
-        _view(p.point, p.point if p.file is None else p.file, p.search, p.method, p.loss, p.risk)
+        _view(
+            p.point,
+            p.point if p.file is None else p.file,
+            p.search,
+            p.method,
+            p.loss,
+            p.risk,
+            {**p.parts, "scenario": p.scenario} if p.parts else None,
+        )
         for p in course.front
     ]
 
@@ -258,11 +266,14 @@ def _point(note: JsonObject) -> PointView:
     number = note["point"]
     return _view(
         number, number if file is None else file, note["search"], note["method"], note["loss"],
-        note["risk"],
+        note["risk"], note.get("parts"),
     )  # fmt: skip
 
 
-def _view(point: int, file: int, search: str, method: str, loss: float, risk: float) -> PointView:
+def _view(
+    point: int, file: int, search: str, method: str, loss: float, risk: float,
+    parts: JsonObject | None = None,
+) -> PointView:  # fmt: skip
     return PointView(
         point=point,
         file=file,
@@ -270,4 +281,14 @@ def _view(point: int, file: int, search: str, method: str, loss: float, risk: fl
         method=method,
         loss=round(loss, DECIMALS),
         risk=round(risk, DECIMALS),
+        parts=_risk_parts(parts) if parts else None,
     )
+
+
+def _risk_parts(parts: JsonObject) -> RiskParts | None:
+    """Return the components of a risk; None for records of earlier versions."""
+    if "reidentification" not in parts:
+        return None
+    names = ("reidentification", "attribute_disclosure", "confidential")
+    shares = {n: round(parts[n], DECIMALS) for n in names if parts.get(n) is not None}
+    return RiskParts(**shares, scenario=parts.get("scenario", ""))

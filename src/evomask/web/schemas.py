@@ -152,10 +152,25 @@ class RunRequest(RequestModel):
     goal: Goal = Goal()
 
 
+class RiskParts(BaseModel):
+    """Components of the disclosure risk in percent of people, each the largest of all scenarios.
+
+    *reidentification* is the chance that an intruder finds a person's record;
+    *attribute_disclosure* and *confidential* are values of masked and of confidential attributes
+    that an intruder infers beyond those of a control group. The *scenario* determines the risk.
+    """
+
+    reidentification: float
+    attribute_disclosure: float | None = None
+    confidential: float | None = None
+    scenario: str = ""
+
+
 class PointView(BaseModel):
     """A point of the Pareto front: loss and risk in percent, lower is better.
 
-    *point* counts from 1 by loss, so that it may change during a run; *file* is permanent.
+    *point* counts from 1 by loss, so that it may change during a run; *file* is permanent. The
+    risk is the largest of its *parts*, which the profile ``papers`` does not have.
     """
 
     point: int
@@ -164,6 +179,7 @@ class PointView(BaseModel):
     method: str
     loss: float
     risk: float
+    parts: RiskParts | None = None
 
 
 class RunView(BaseModel):

@@ -1,8 +1,8 @@
 """Clusters of k or more similar profiles: a place, topics in order, and numbers.
 
-Places stand in a tree of eight levels; ``ancestors[p, l]`` is the place of level l on the
-branch of p, or -1. All distances are in sevenths, so that they are whole for places and
-topics and ties are exact.
+Places form a tree of eight levels; ``ancestors[p, l]`` is the place of level l on the
+branch of p, or -1. All distances are in sevenths, so that they are integers for places and topics
+and ties are exact.
 """
 
 import numpy as np
@@ -19,7 +19,8 @@ BLOCK = 1024
 def _lay_out(
     seed_place: int, levels: Indices, ancestors: Indices, is_leaf: Flags, apart: Floats
 ) -> None:
-    """Distance of one place to every place, in sevenths; what is not on its branch is at 7."""
+    """Fill in the distance of one place to every place, in sevenths; 7 for places not on its
+    branch."""
     level = levels[seed_place]
     fill(apart[: levels.size], SEVEN)
     if not is_leaf[seed_place]:
@@ -53,7 +54,7 @@ def _measure(
     numbers: Floats,
     block: Floats,
 ) -> None:
-    """Distances of the nodes at first..last-1 to one profile, into *block*."""
+    """Write the distances of the nodes first..last-1 to one profile into *block*."""
     size = last - first
     for i in range(size):
         block[i] = apart[place_of[first + i]]
@@ -77,11 +78,12 @@ def clusters_around(
     seeds: Indices,
     k: int,
 ) -> Labels:
-    """Each next free node of *seeds* with the k-1 free nodes nearest to it (Algorithm 14).
+    """Form a cluster of each next free node of *seeds* and its k-1 nearest free nodes (Algorithm
+    14).
 
     The last k to 2k-1 nodes are one cluster. Cost is O(n²/k); the lowest index wins a tie.
-    A node that is taken moves to a place beyond all, infinitely far, and is swept out when
-    one in eight is; so the loop over nodes stays plain.
+    A clustered node is moved to infinite distance, and removed once one in eight nodes is
+    clustered; this keeps the loop over nodes simple.
     """
     n = places.size
     nowhere = levels.size

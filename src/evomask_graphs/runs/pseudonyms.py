@@ -69,7 +69,7 @@ def order_of(original: Graph, masked: Graph, key: Mapping[str, str] | None) -> I
     names = [key.get(name, "") for name in original.names] if key else original.names
     if len(original) != len(masked) or any(name not in place for name in names):
         raise DataError(
-            "the nodes of the two graphs are not the same; give the key that --key wrote when "
-            "the graph was protected"
+            "the two graphs have different nodes; give the key file that `graph protect --key` "
+            "wrote"
         )
     return np.array([place[name] for name in names], dtype=np.int64)

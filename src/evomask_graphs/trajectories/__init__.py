@@ -1,1 +1,1 @@
-"""Trajectories released as discs that k people share, and an attack that follows people."""
+"""Trajectories released as discs that k people share, and a tracking attack."""

@@ -15,8 +15,8 @@ class TrajectoryResult:
 
     Args:
         discs: a row for each track and time: window, track, time, east, north, radius, people.
-        readings: mean distance and radius, fewest people, what is left out, and what an
-            intruder finds who follows discs.
+        readings: mean distance and radius, fewest people, share of positions left out, and success
+            of the tracking attack.
     """
 
     discs: "DataFrame"
@@ -24,7 +24,7 @@ class TrajectoryResult:
 
     @property
     def followed(self) -> Mapping[str, float]:
-        """Percent of people whose track is found, by attack; at most 100 / k."""
+        """Percentage of people whose track is found, by attack; at most 100 / k."""
         return {name: found.linked for name, found in self.readings.followed.items()}
 
 
@@ -51,20 +51,20 @@ def protect_trajectories(
     """Release trajectories as discs that k people share along their whole way.
 
     Args:
-        frame: a row for each person and time, as polars or pandas have it.
-        k: people that share a disc, at least.
+        frame: a row for each person and time, a polars or pandas frame. k: minimum number of people
+            that share a disc.
         position: two columns in one unit, such as metres; degrees are not distances.
-        window: times after which groups and names of tracks change; never where it is absent.
-        rounding: what centres and radii are rounded to.
+        window: number of times after which groups and track names change; by default never.
+            rounding: precision of centres and radii.
         method: memetic (ours), mdav or mondrian.
         evaluations: steps of the memetic search.
     """
     from evomask.io.tables import source_of
     from evomask_graphs.trajectories.files import discs_frame, trajectories_of
-    from evomask_graphs.trajectories.protect import Protection, protected_rows
+    from evomask_graphs.trajectories.protect import Protection, disc_rows
 
     columns = columns_named(person, time, position)
     ways = trajectories_of(source_of(frame).frame, columns)
     how = Protection(k, window, rounding, method, evaluations, seed)
-    rows, readings = protected_rows(ways, how)
+    rows, readings = disc_rows(ways, how)
     return TrajectoryResult(discs_frame(rows), readings)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @examples("evomask trajectories positions.csv -k 5 --out discs.csv   # person, time, east, north")
 def trajectories(
     file: Annotated[Path, typer.Argument(help="A row for each person and time.")],
-    k: Annotated[int, typer.Option("-k", help="People that share a disc, at least.")],
+    k: Annotated[int, typer.Option("-k", help="Minimum number of people that share a disc.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The discs, as CSV.")],
     person: Annotated[str, typer.Option("--person", help="Column that names people.")] = "person",
     time: Annotated[str, typer.Option("--time", help="Column of the time, a number.")] = "time",
@@ -25,10 +25,10 @@ def trajectories(
     north: Annotated[str, typer.Option("--north", help="Column of the other one.")] = "north",
     window: Annotated[
         int | None,
-        typer.Option("--window", help="Times after which groups and names of tracks change."),
+        typer.Option("--window", help="Number of times after which groups and track names change."),
     ] = None,
     rounding: Annotated[
-        float, typer.Option("--rounding", help="What discs are rounded to, in the unit given.")
+        float, typer.Option("--rounding", help="Precision of discs, in the unit of the positions.")
     ] = 10.0,
     method: Annotated[str, typer.Option("--method", help="memetic, mdav or mondrian.")] = "memetic",
     evaluations: Annotated[
@@ -63,8 +63,8 @@ def trajectories(
     )
     for name, found in readings.followed.items():
         say(
-            f"an intruder who follows discs ({name}) guesses the next disc of "
-            f"{found.discs:.1f} % of the people, and finds the own track of {found.linked:.1f} % "
+            f"an intruder who tracks discs ({name}) guesses the next disc of {found.discs:.1f} % "
+            f"of the people, and finds the track of {found.linked:.1f} % "
             f"(at most {100 / k:.1f} expected)"
         )
 

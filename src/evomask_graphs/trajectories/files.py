@@ -45,7 +45,7 @@ def trajectories_of(frame: pl.DataFrame, columns: TrajectoryColumns) -> Trajecto
     """Trajectories of a table; errors name the column, never a value."""
     for name in (columns.person, columns.time, columns.east, columns.north):
         if name not in frame.columns:
-            raise SchemaError(f"no column {name!r}; say which one it is, or rename it")
+            raise SchemaError(f"no column {name!r}; name the column by its option, or rename it")
     numbers = {name: _numbers(frame, name) for name in (columns.time, columns.east, columns.north)}
     people, rows = np.unique(frame[columns.person].cast(pl.String).to_numpy(), return_inverse=True)
     times, places = np.unique(numbers[columns.time], return_inverse=True)

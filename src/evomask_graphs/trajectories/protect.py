@@ -41,10 +41,11 @@ from evomask_graphs.trajectories.tracking_attack import GUESSES, Followed, follo
 from evomask_graphs.trajectories.trajectory import Discs, Trajectories, Window, discs_of
 
 EFFORT = 2_000
-"""Steps of the memetic search for each person and stretch, where nothing is told."""
+"""Default number of steps of the memetic search per person and window."""
 
 Partition = Callable[[Points, int, int, int | None], Labels]
-"""Groups of k or more of some points, from a seed, within so many steps where they are told."""
+"""Function that groups points into groups of k or more, with a seed and an optional number of
+steps."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +53,12 @@ class Protection:
     """Parameters of the protection of trajectories.
 
     Args:
-        k: people that share a disc, at least.
-        window: times after which groups and names of tracks change; never where it is absent.
-        rounding: what centres and radii are rounded to, in the unit of the positions.
+        k: minimum number of people that share a disc. window: number of times after which groups
+            and track names change; by default never. rounding: precision of centres and radii, in
+            the unit of the positions.
         method: memetic (ours), mdav or mondrian.
-        evaluations: steps of the memetic search, over all stretches.
-        seed: drawn from the system when absent, and told to nobody.
+        evaluations: steps of the memetic search, over all windows. seed: drawn from the system by
+            default, and not reported.
     """
 
     k: int
@@ -96,7 +97,7 @@ class TrajectoryReadings:
         mean_radius: of the disc of a person and time.
         fewest: people of the smallest group.
         left_out: percent of positions that are not released.
-        followed: what each way of guessing finds out; empty where there is one stretch alone.
+        followed: success of each guessing rule; empty for a single window.
     """
 
     mean_distance: float
@@ -110,12 +111,12 @@ def protect_trajectories(job: TrajectoryJob) -> TrajectoryReadings:
     """Read trajectories, write discs, and measure loss and tracking risk."""
     check_target(job.out, force=job.force, inputs=[job.path])
     ways = read_trajectories(job.path, job.columns)
-    rows, readings = protected_rows(ways, job.how)
+    rows, readings = disc_rows(ways, job.how)
     write_discs(rows, job.out, force=job.force)
     return readings
 
 
-def protected_rows(ways: Trajectories, how: Protection) -> tuple[Rows, TrajectoryReadings]:
+def disc_rows(ways: Trajectories, how: Protection) -> tuple[Rows, TrajectoryReadings]:
     """Discs of trajectories as columns of a table, and their measures."""
     seed = secrets.randbits(63) if how.seed is None else how.seed
     stretches = protected(ways, how, seed)

@@ -1,8 +1,8 @@
 """Tracking attack: an intruder follows people from one time window to the next.
 
 Tracks are renamed between windows. The intruder knows the disc of a person at the end of the first
-window and guesses their track in the second: first the disc that best continues the way, then one
-of its tracks at random.
+window and guesses their track in the second: first the disc that best continues the trajectory,
+then one of its tracks at random.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,14 +14,14 @@ from evomask.types import Floats, Indices, Labels
 from evomask_graphs.trajectories.trajectory import Discs
 
 Guess = Callable[[Discs, Discs], Indices]
-"""For each disc of a stretch, the disc of the next one where its people are thought to be."""
+"""For each disc of a window, the guessed disc of its people in the next window."""
 
 
 class Followed(NamedTuple):
     """Success of a tracking attack.
 
     Args:
-        discs: percent of people whose next disc is guessed right.
+        discs: percent of people whose next disc is guessed correctly.
         linked: percent of people whose own track is found; at most 100 / k.
         error: the standard error of *linked* where tracks are drawn.
     """

@@ -18,7 +18,8 @@ class Trajectories:
     Args:
         people: their names, in the order of the positions.
         times: ascending.
-        positions: people by times by two coordinates in one unit; NaN where somebody is not seen.
+        positions: people by times by two coordinates in one unit; NaN where a person has no
+            position.
     """
 
     people: tuple[str, ...]
@@ -67,7 +68,7 @@ class Discs(NamedTuple):
     Args:
         centres: groups by times by two coordinates.
         radii: groups by times.
-        people: how many are in each group.
+        people: number of people in each group.
     """
 
     centres: Floats

@@ -1,4 +1,4 @@
-"""Claims of section 3.5: evolved files withstand attacks on rank swapping and microaggregation."""
+"""Claims of section 3.5: evolved files resist attacks on rank swapping and microaggregation."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -21,13 +21,13 @@ from evomask_papers.files.inputs import CONTINUOUS, original_for
 from evomask_papers.files.tables import prepared, searched
 
 WINDOW, WIDTH, K = 20.0, 3, 50
-"""How far values are swapped, in percent of the ranks; how many attributes are averaged together,
-in groups of how many records: so that each attack links more than the standard one."""
+"""Swapping window in percent of the ranks, number of attributes averaged together, and group size:
+chosen so that each attack links more records than the standard one."""
 
 STANDARD, RANKS, FOR_SWAPPING, FOR_AVERAGES = (
     "distance linkage", "ranks alone", "made for swapping", "made for microaggregation",
 )  # fmt: skip
-"""Ranks alone are the attack on swapping by somebody who knows of no window."""
+"""Linkage by ranks is the attack on swapping without knowledge of the window."""
 
 Row = dict[str, object]
 Linked = Mapping[str, float]
@@ -37,8 +37,7 @@ class AttackedFile(NamedTuple):
     """A masked file and the thesis' claim about it.
 
     Args:
-        says: in our words.
-        so: whether the percentages of linked records bear it out.
+        says: the claim, in our words. so: whether the percentages of linked records support it.
     """
 
     masked: Table
@@ -107,5 +106,5 @@ def finds_averaged(linked: Linked) -> bool:
 
 
 def overcomes(linked: Linked) -> bool:
-    """Whether neither attack gains by what it knows of a method."""
+    """Whether neither attack gains from knowing a method."""
     return not finds_swapped(linked) and not finds_averaged(linked)

@@ -1,4 +1,4 @@
-"""Claims of chapter 3 about its maps and tests, tested on our runs."""
+"""Claims of chapter 3 on its R-U maps and tests, checked on our runs."""
 
 from collections.abc import Mapping, Sequence
 from statistics import mean
@@ -10,7 +10,7 @@ from evomask_papers.files.inputs import FLARE, GERMAN
 
 
 def pairs_fall(study: FilesStudy) -> Claim:
-    """Figure 3.6: pairs of loss and risk fall, and some last ones are very unbalanced."""
+    """Figure 3.6: loss and risk decrease, and some final files are very unbalanced."""
     first, last = (mean(map(sum, files)) / 2 for files in (study.first, study.last))
     usual = max(abs(loss - risk) for loss, risk in study.first)
     furthest = max(abs(loss - risk) for loss, risk in study.last)
@@ -25,11 +25,12 @@ def pairs_fall(study: FilesStudy) -> Claim:
 
 
 AS_UNBALANCED = 0.5
-"""Share of the first files' largest distance between loss and risk that is very unbalanced."""
+"""Factor on the largest difference of loss and risk of first files; above it, a file is very
+unbalanced."""
 
 
 def both_fall(study: FilesStudy) -> Claim:
-    """Figure 3.2: files get better in loss and in risk."""
+    """Figure 3.2: files improve in loss and in risk."""
     (loss, risk), (last_loss, last_risk) = _means(study.first), _means(study.last)
     return Claim(
         "the files as a whole improve, in loss and in risk",
@@ -42,7 +43,7 @@ def both_fall(study: FilesStudy) -> Claim:
 
 
 def one_is_better(studies: Sequence[FilesStudy]) -> Claim:
-    """Figure 3.5: the first study stays below the others."""
+    """Figure 3.5: the scores of the first study are below those of the others."""
     means = [[scores.mean for scores in study.scores[1:]] for study in studies]
     better = [one < min(others) for one, *others in zip(*means, strict=False)]
     return Claim(
@@ -53,7 +54,7 @@ def one_is_better(studies: Sequence[FilesStudy]) -> Claim:
 
 
 def fewer_categories_less_balanced(studies: Mapping[str, FilesStudy]) -> Claim:
-    """Figure 3.6: where the last files are least balanced."""
+    """Figure 3.6: the data sets with the least balanced final files."""
     apart = {name: _apart(study.last) for name, study in studies.items()}
     few = [apart[name] for name in (FLARE, GERMAN)]
     many = [value for name, value in apart.items() if name not in (FLARE, GERMAN)]
@@ -75,7 +76,7 @@ def more_balanced(by_worst: FilesStudy, by_mean: FilesStudy) -> Claim:
 
 
 def has_a_hole(holed: FilesStudy, whole: FilesStudy) -> Claim:
-    """Figures 3.10 and 3.11: the balanced files are missing at first, and come back."""
+    """Figures 3.10 and 3.11: balanced files are missing at first and reappear."""
     first, last = (min(map(max, files)) for files in (holed.first, holed.last))
     usual, usual_last = (min(map(max, files)) for files in (whole.first, whole.last))
     return Claim(

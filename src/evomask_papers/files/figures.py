@@ -148,7 +148,7 @@ def _slug(name: str) -> str:
 
 
 def _map(name: str, study: FilesStudy, *said: Claim) -> Chart:
-    """Loss against risk of first and last files, what the thesis says, the size of the study."""
+    """R-U map of first and final files, with the claims of the thesis and the size of the study."""
     chart = study.map(f"map-{_slug(name)}", f"Risk and loss of first and last files, {name}")
     told = " ".join(claim.told for claim in said)
     return replace(chart, reading=f"{chart.reading} {told} {_about(name, study)}")

@@ -1,4 +1,4 @@
-"""Chapter 3 of the thesis on evolved protections: its files, and what it prints of them.
+"""Chapter 3 of the thesis on evolved protections: its data sets and printed values.
 
 See `housing` for the U.S. Housing survey. Adult has 48,842 records in two files; the second,
 `uci/adult_test.csv`, is read where it is there, the first has 32,561. All records are used that
@@ -40,10 +40,10 @@ FILES = {
 }
 MORE_OF_ADULT = "adult_test.csv"
 RECORDS = {EIA: 2000}
-"""How many records are used where it is not all of them."""
+"""Number of records used, if not all."""
 
 FIRST_FILES = {CENSUS: 42, DIABETES: 16, EIA: 16, TARRAGONA: 16}
-"""How many first files; in the thesis 50, 16, 16 and 16, all swapped or microaggregated."""
+"""Number of first files; in the thesis 50, 16, 16 and 16, all swapped or microaggregated."""
 
 SCHOOLING = (
     "Preschool", "1st-4th", "5th-6th", "7th-8th", "9th", "10th", "11th", "12th", "HS-grad",
@@ -116,18 +116,18 @@ FALLS: dict[str, dict[str, tuple[Fall, Fall, Fall | None]]] = {
     },
 }
 """First and last of the population's largest, mean and smallest score, by score; the text of
-figures 3.7 and 3.9. None where the smallest did not fall: it is not printed."""
+figures 3.7 and 3.9. None if the smallest did not decrease: it is not printed."""
 
 ROBUST = {0.0: 31.63, 5.0: 32.96, 10.0: 32.71}
 """Smallest worst score on Solar flare without the best 0, 5 and 10 percent of the first files."""
 
 
 LEAST_RECORDS = 2000
-"""Of Adult, however small the effort."""
+"""Least number of records of Adult, for any effort."""
 
 
 def original_for(name: str, effort: Effort) -> Table:
-    """One of the data sets; of Adult the share that the effort says."""
+    """Return one of the data sets; of Adult, the share of the effort."""
     table = original(name)
     if name != ADULT:
         return table

@@ -40,7 +40,7 @@ from evomask.measures.score import Mean, Weighted
 from evomask.searches.files.genome import Genome
 from evomask.searches.files.search import FILES, Algorithm, Parameters, Width
 from evomask_papers.effort import Effort
-from evomask_papers.file_study import FilesStudy, watched
+from evomask_papers.file_study import FilesStudy, observe_run
 from evomask_papers.files.inputs import (
     CONTINUOUS,
     FINAL_SCORES,
@@ -107,15 +107,15 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
         "shares of the value, DBRL of 1 to 7",
     ),
 }
-"""Each question's answers in the order in which they are tried; the first is the usual one."""
+"""Answers to each question in the order of trial; the first is the default."""
 
 BY_FIRST_SCORES = {"loss": "probabilistic", "first": "the best"}
-"""Answers with which the first scores are nearest to the printed ones, given the last risks."""
+"""Answers whose initial scores are closest to the printed ones, given the final risks."""
 
 
 @dataclass(frozen=True)
 class ReadingOfText:
-    """One interpretation: an answer to each question that the text leaves open."""
+    """One interpretation: an answer to each open question of the text."""
 
     loss: str = ANSWERS["loss"][0]
     first: str = ANSWERS["first"][0]
@@ -127,7 +127,7 @@ class ReadingOfText:
 
 @dataclass(frozen=True)
 class OtherSurvival(MutateOrCross[Genome]):
-    """The thesis' loop with another competition of crossover children and their parents."""
+    """The thesis' loop with another replacement rule for crossover children."""
 
     survival: str = ANSWERS["survival"][0]
 
@@ -177,7 +177,7 @@ def followed(name: str, reading: ReadingOfText, effort: Effort) -> FilesStudy:
     weigh = inverse if reading.parents == "better more often" else np.copy
     scheme = OtherSurvival(weigh=weigh, cost=COSTS[ScoreRule.MEAN], survival=reading.survival)
     begun = replace(setup, problem=problem, scheme=scheme, first=len(problem.methods))
-    return watched(begun, Budget(generations=effort.of(GENERATIONS)), effort.seed)
+    return observe_run(begun, Budget(generations=effort.of(GENERATIONS)), effort.seed)
 
 
 def _judged(problem: Any, name: str, reading: ReadingOfText) -> Any:  # noqa: ANN401
@@ -200,7 +200,7 @@ def _first_files(problem: Any, count: int, answer: str) -> tuple[Any, ...]:  # n
 
 
 def distance_from_print(reading: ReadingOfText, effort: Effort) -> float:
-    """Points by which first best, last best and last mean score are off, the mean of all files."""
+    """Return the mean difference, in points, of initial best, final best and final mean score."""
     apart = []
     for name in CONTINUOUS:
         scores = followed(name, reading, effort).scores
@@ -211,7 +211,7 @@ def distance_from_print(reading: ReadingOfText, effort: Effort) -> float:
 
 
 def tried(effort: Effort) -> Iterator[ReadingOfText]:
-    """All interpretations that are tried: question after question, keeping the nearest answer."""
+    """Evaluate interpretations question by question, and keep the closest answer of each."""
     best = ReadingOfText()
     yield best
     for question in fields(ReadingOfText):
@@ -223,7 +223,7 @@ def tried(effort: Effort) -> Iterator[ReadingOfText]:
 
 
 def table_readings(seed: int = 1, share: float = 1.0) -> list[Row]:
-    """Falls of Table 3.2 by one reading of the text after another, the nearest last."""
+    """Decreases of Table 3.2 under each interpretation of the text, the closest last."""
     effort = Effort(seed, share)
     made = list(dict.fromkeys(tried(effort)))
     nearest = min(made, key=lambda reading: distance_from_print(reading, effort))

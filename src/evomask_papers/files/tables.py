@@ -1,8 +1,8 @@
 """Runs and tables of evolved masked files (Marés, 2013, chapter 3).
 
-The thesis names a probabilistic loss of numbers without its scale; its scores begin where those of
-the classic loss, IL1 to IL5, begin. So figures use the classic loss, and table 3.2 shows ours
-beside it. Probabilistic linkage is not part of our fitness. Initial files of numbers are those of
+The thesis names a probabilistic loss of numbers without its scale; its initial scores are those of
+the classic loss, IL1 to IL5. So figures use the classic loss, and table 3.2 shows ours beside it.
+Probabilistic linkage is not part of our fitness. Initial files of numbers are those of
 `evomask.masking.grid` by the thesis' methods; for categories see `initial_files`.
 docs/evolved-protections.md says what is reproduced and what is not.
 """
@@ -27,7 +27,7 @@ from evomask.searches.files.fitness import FileMeasures
 from evomask.searches.files.genome import Genome
 from evomask.searches.files.search import FILES, Algorithm, Parameters
 from evomask_papers.effort import Effort
-from evomask_papers.file_study import FilesStudy, GenerationTime, Timing, watched
+from evomask_papers.file_study import FilesStudy, GenerationTime, Timing, observe_run
 from evomask_papers.files.initial_files import first_files
 from evomask_papers.files.inputs import (
     CONTINUOUS,
@@ -114,11 +114,11 @@ def searched(
     whole: int = GENERATIONS,
     classic: bool | None = None,
 ) -> FilesStudy:
-    """A run as in the thesis; another execution begins from the same first files.
+    """Run the search as in the thesis; another execution starts from the same first files.
 
     Args:
         whole: generations at full effort.
-        classic: whether IL1 to IL5 are the loss; unless told, of files of numbers.
+        classic: whether IL1 to IL5 are the loss; by default, for files of numbers.
     """
     parameters = Parameters(
         algorithm=algorithm,
@@ -131,7 +131,7 @@ def searched(
     seed = effort.seed + OTHER_EXECUTION * execution
     classic = name in CONTINUOUS if classic is None else classic
     setup = prepared(name, parameters, effort, classic=classic)
-    return watched(setup, budget, seed, time.process_time)
+    return observe_run(setup, budget, seed, time.process_time)
 
 
 def fall(before: float, after: float) -> float:
@@ -171,7 +171,7 @@ def _final_rows(name: str, effort: Effort, executions: int) -> Iterator[Row]:
 
 
 def _printed(name: str, execution: int) -> tuple[float | None, ...]:
-    """Smallest, mean and largest score of an execution; nothing beside a third one."""
+    """Return the printed smallest, mean and largest score of an execution; none for a third one."""
     printed = FINAL_SCORES[name]
     return printed[execution] if execution < len(printed) else (None, None, None)
 

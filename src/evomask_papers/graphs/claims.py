@@ -12,20 +12,20 @@ from evomask_papers.graphs.inputs import TOPICS
 
 Rows = Sequence[StudyRow]
 Claim = tuple[str, bool]
-"""What is said, and whether it holds."""
+"""A claim, and whether it holds."""
 
 Check = Callable[[Rows, Rows], list[Claim]]
 
 MEASURES = "AAMIL", "CDIL", "DBIL"
 
 MUCH = 0.25
-"""A value that is lower by this share is much lower; the thesis does not say what is much."""
+"""A value that is lower by this share counts as much lower; the thesis gives no threshold."""
 
 NEARLY_ALL = 0.8
 
 
 def loss_of_first(rows: Rows, _: Rows) -> list[Claim]:
-    """Figure 6.10: loss rises with k, and that of distributions most."""
+    """Figure 6.10: loss increases with k, that of distributions most."""
     first, last = rows[0].losses, rows[-1].losses
     grown = {name: last[name] - first[name] for name in MEASURES}
     others = max(grown[name] for name in MEASURES if name != "CDIL")
@@ -47,7 +47,8 @@ def loss_of_second(rows: Rows, first: Rows) -> list[Claim]:
 
 
 def risk_of_first(rows: Rows, _: Rows) -> list[Claim]:
-    """Figure 6.12: risk falls in all cases; topics by their order, places rarely, all least."""
+    """Figure 6.12: all risks decrease; topics are found in their order, places rarely, all
+    attributes together least."""
     mean = {name: float(np.mean([row.risks[name] for row in rows])) for name in rows[0].risks}
     topics = [mean[name] for name in TOPICS]
     return [
@@ -63,7 +64,7 @@ def risk_of_first(rows: Rows, _: Rows) -> list[Claim]:
 
 
 def risk_of_second(rows: Rows, first: Rows) -> list[Claim]:
-    """Figure 6.13: as the first graph, but all risks are lower."""
+    """Figure 6.13: as for the first graph, but all risks are lower."""
     names = list(rows[0].risks)
     values, others = (
         [row.risks[name] for name in names for row in given] for given in (rows, first)
@@ -72,7 +73,7 @@ def risk_of_second(rows: Rows, first: Rows) -> list[Claim]:
 
 
 def microdata_of_first(rows: Rows, _: Rows) -> list[Claim]:
-    """Figure 6.14: loss rises a little while risk falls faster."""
+    """Figure 6.14: loss increases slightly while risk decreases faster."""
     first, last = rows[0].microdata, rows[-1].microdata
     risen, fallen = last["loss"] - first["loss"], first["risk"] - last["risk"]
     return [
@@ -87,7 +88,7 @@ def microdata_of_first(rows: Rows, _: Rows) -> list[Claim]:
 
 
 def microdata_of_second(rows: Rows, first: Rows) -> list[Claim]:
-    """Figure 6.15: as the first graph, but both are much lower."""
+    """Figure 6.15: as for the first graph, but both are much lower."""
     return microdata_of_first(rows, first) + [
         claim
         for what in ("loss", "risk")
@@ -104,14 +105,14 @@ def _loss_rises(rows: Rows) -> Claim:
 
 
 def _risk_falls(rows: Rows) -> Claim:
-    """Whether each kind of risk falls; those that do not are named."""
+    """Return whether each kind of risk decreases, and the names of those that do not."""
     names = [name for name in rows[0].risks if not falls(row.risks[name] for row in rows)]
     but = f" (not: {', '.join(names)})" if names else ""
     return f"risk falls with k in all cases{but}", not names
 
 
 def _below(what: str, values: Sequence[float], others: Sequence[float]) -> list[Claim]:
-    """Whether values are below those of the first graph, each, and by much."""
+    """Return whether each value is below that of the first graph, and by how much."""
     pairs = list(zip(values, others, strict=True))
     lower = sum(value < other for value, other in pairs)
     much = sum(value <= (1 - MUCH) * other and value < other for value, other in pairs)
@@ -123,12 +124,12 @@ def _below(what: str, values: Sequence[float], others: Sequence[float]) -> list[
 
 
 def falls(values: Iterable[float]) -> bool:
-    """Whether values fall with their place, by rank, and the last is below the first."""
+    """Whether values decrease (rank correlation with position), and the last is below the first."""
     return rises(-value for value in values)
 
 
 def rises(values: Iterable[float]) -> bool:
-    """Whether values rise with their place, by rank, and the last is above the first."""
+    """Whether values increase (rank correlation with position), and the last is above the first."""
     from scipy.stats import spearmanr
 
     line = list(values)

@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from evomask.data.chart import Chart
-from evomask_graphs.charts import outlined_graph
+from evomask_graphs.charts import outline_chart
 from evomask_graphs.protection import RandomSeeds
 from evomask_graphs.runs.protect import with_profiles
 from evomask_graphs.structure import structure_of
@@ -32,15 +32,17 @@ from evomask_papers.graphs.inputs import (
 
 NETWORKS = FOURSQUARE, SINANET
 KS, RUNS = range(2, 21), 5
-"""Values of k and runs of each at full effort; the thesis says five runs, not how far k goes."""
+"""Values of k and runs of each at full effort; the thesis states five runs, but not the largest
+k."""
 
 LOSS, RISK, MICRODATA = range(3)
-"""Places of the figures among the charts of a study."""
+"""Positions of the figures among the charts of a study."""
 
 
 @lru_cache(maxsize=8)
 def studied(which: str, network: str, effort: Effort) -> GraphStudy:
-    """Algorithm 14 with every k on a graph of the thesis' size; with less effort fewer k."""
+    """Run Algorithm 14 with every k on a graph of the thesis' size; with less effort, for fewer
+    k."""
     loaded = with_profiles(graph_like(which, network, effort.seed), PLACES, TOPICS)
     picked = np.unique(np.linspace(0, len(KS) - 1, effort.of(len(KS), 3)).round().astype(int))
     return study_graph(
@@ -70,7 +72,7 @@ def _layout(which: str, network: str, seed: int) -> Chart:
         f"{ours.mean_degree:.1f}."
     )
     slug = f"{which}-{network}".lower().replace(" ", "-")
-    return outlined_graph(graph, slug, f"{which.capitalize()}, {network}", reading, seed)
+    return outline_chart(graph, slug, f"{which.capitalize()}, {network}", reading, seed)
 
 
 def figure_6_10(seed: int = 1, share: float = 1.0) -> list[Chart]:
@@ -84,12 +86,12 @@ def figure_6_11(seed: int = 1, share: float = 1.0) -> list[Chart]:
 
 
 def figure_6_12(seed: int = 1, share: float = 1.0) -> list[Chart]:
-    """Disclosure risk by k and by what is known of neighbours, first graph."""
+    """Disclosure risk by k and by the intruder's knowledge of neighbours, first graph."""
     return _drawn(FIRST, RISK, Effort(seed, share), claims.risk_of_first)
 
 
 def figure_6_13(seed: int = 1, share: float = 1.0) -> list[Chart]:
-    """Disclosure risk by k and by what is known of neighbours, second graph."""
+    """Disclosure risk by k and by the intruder's knowledge of neighbours, second graph."""
     return _drawn(SECOND, RISK, Effort(seed, share), claims.risk_of_second)
 
 

@@ -2,7 +2,7 @@
 
 Twitter's are not published. Ours are crawled as in Algorithm 12 from friendships of Foursquare
 (four cities, 391 kinds of venues as topics) and from followers of Sina Weibo (ten topics; places
-are drawn from a gazetteer, since the network tells none), with as many nodes and edges: links among
+are drawn from a gazetteer, since the network has none), with as many nodes and edges: links among
 crawled users are thinned at random to the thesis' number, where the thesis keeps every link.
 """
 
@@ -26,7 +26,7 @@ PRINTED = {
     FIRST: {"diameter": 17, "characteristic": 8, "shortest path": 7.597, "degree": 2},
     SECOND: {"diameter": 11, "characteristic": 4, "shortest path": 4.2595, "degree": 5},
 }
-"""What the text says of them: longest, characteristic and mean path in hops, mean degree."""
+"""Their properties in the text: longest, characteristic and mean path in hops, mean degree."""
 
 PLACES = ("city", "admin1", "country", "continent")
 TOPICS = ("topic1", "topic2", "topic3")
@@ -34,7 +34,7 @@ TOPICS = ("topic1", "topic2", "topic3")
 
 @lru_cache(maxsize=8)
 def graph_like(which: str, network: str, seed: int) -> Graph:
-    """A graph of the size of the thesis' first or second, from one of two networks."""
+    """Return a graph of the size of the thesis' first or second graph, from one of two networks."""
     nodes, edges = SIZES[which]
     rng = np.random.default_rng([seed, nodes])
     whole = foursquare() if network == FOURSQUARE else _sinanet(rng)
@@ -42,10 +42,10 @@ def graph_like(which: str, network: str, seed: int) -> Graph:
 
 
 def crawled(graph: Graph, n_nodes: int, n_edges: int, rng: np.random.Generator) -> Graph:
-    """Sample a network as a crawler sees it that asks each user for some of their links.
+    """Sample a network like a crawler that requests some links of each user.
 
-    The next user is drawn at random among those linked with the visited (Algorithm 12). Links by
-    which users were found stay, and so many others among them, drawn at random.
+    The next user is drawn at random among those linked with the visited (Algorithm 12). Links
+    through which users were found are kept, plus a number of random other links.
     """
     links: list[list[int]] = [[] for _ in range(len(graph))]
     for a, b in graph.edges.tolist():
@@ -86,7 +86,7 @@ def _with_links(
 
 
 def foursquare() -> Graph:
-    """Friends of 6,000 people in four cities, with where they are and what they visit."""
+    """Friends of 6,000 people in four cities, with their locations and visited venues."""
     return read_graph(GraphSource(reference_file("graphs/foursquare4/nodes.csv").parent))
 
 

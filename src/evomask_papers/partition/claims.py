@@ -13,7 +13,7 @@ LOWEST_RATE = 0.1
 
 
 def pair_means(made: Sequence[Trial], response: str) -> dict[tuple[float, float], float]:
-    """The mean over all sizes and runs of each pair of mutation and crossover rates."""
+    """Return the mean over all sizes and runs of each pair of mutation and crossover rates."""
     values: dict[tuple[float, float], list[float]] = {}
     for trial in made:
         pair = trial.mutation, trial.crossover
@@ -37,7 +37,7 @@ def percent_found(made: Sequence[Trial], least: float) -> float:
 
 
 def optimum_claim(made: Sequence[Trial], printed: float, least: float) -> str:
-    """Figure 1: the optimum beside the printed one, and whether it is always found."""
+    """Figure 1: the computed and the printed optimum, and whether it is always found."""
     both = with_both_rates(made)
     found = sum(is_as_low(trial.sse, least) for trial in both)
     return (
@@ -60,7 +60,7 @@ def growth_claim(made: Sequence[Trial]) -> str:
 
 
 def rates_claim(made: Sequence[Trial], most: float) -> str:
-    """Figure 4: whether the smallest sums have the mutation rates that the paper says."""
+    """Figure 4: whether the smallest sums have the mutation rates stated in the paper."""
     means = pair_means(made, "sse")
     crossovers = sorted({crossover for _, crossover in means})
     best = [_best_mutation(means, crossover) for crossover in crossovers]

@@ -5,7 +5,7 @@ from math import factorial
 
 
 def representatives(n: int, k: int) -> int:
-    """a(n, k): ways to write n as a sum of group sizes from k to 2k-1, order aside (4)."""
+    """a(n, k): number of ways to write n as an unordered sum of group sizes from k to 2k-1 (4)."""
     ways = [1] + [0] * n
     for size in range(k, 2 * k):
         for total in range(size, n + 1):
@@ -14,10 +14,10 @@ def representatives(n: int, k: int) -> int:
 
 
 def represented(n: int, k: int) -> int:
-    """mu: partitions into floor(n/k) groups, as equal in size as can be (5).
+    """mu: number of partitions into floor(n/k) groups of sizes as equal as possible (5).
 
-    Where floor(n/k) does not divide n, the sizes differ by one and the paper's formula counts
-    groups of different sizes as if they could be exchanged; it is used as printed, rounded down.
+    Where floor(n/k) does not divide n, the sizes differ by one and the paper's formula treats
+    groups of different sizes as interchangeable; it is used as printed, rounded down.
     """
     groups = n // k
     size, wider = divmod(n, groups)

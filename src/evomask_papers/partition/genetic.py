@@ -53,7 +53,8 @@ TABLE_II = {
     50: (5.92, (4.02, 0.1, 0.1, 50), (4.67, 0.1, 0.5)),
     100: (5.48, (15.37, 0.1, 0.2, 50), (23.78, 0.1, 0.0)),
 }
-"""MDAV; the least sum with its rates of mutation and crossover and its size; the least mean."""
+"""Printed values: MDAV; the least sum with its mutation and crossover rates and its size; the least
+mean."""
 
 TABLE_III = {11: 1384, 20: 3251, 35: 5269, 50: 53405}
 TABLE_IV = {5: (29.36, 39.11, 931), 7: (43.28, 52.47, 839), 10: (68.66, 71.14, 705)}
@@ -61,10 +62,10 @@ OPTIMA = {2: 6.83, 3: 15.20}
 """Sums of squares of the best partitions of eleven records, by attributes."""
 
 BEST_RATES = {20: 0.4, 35: 0.1, 50: 0.1, 100: 0.1}
-"""Up to which mutation rate the smallest sums of figure 4 lie, from 0.1 on, by records."""
+"""Largest mutation rate, from 0.1 on, of the smallest sums of figure 4, by number of records."""
 
 FOUND = 90
-"""Percent of runs that find the optimum of eleven records, about."""
+"""Approximate percentage of runs that find the optimum of eleven records."""
 
 TABLE_V = {
     (11, 2): ("0.1 - 1", "0.3 - 1", "80 - 100"),
@@ -92,7 +93,7 @@ def table_1() -> list[Row]:
 
 
 def example_1() -> list[Row]:
-    """The chance to hit a candidate by drawing 30 records' groups at random."""
+    """Probability that random groups of 30 records are a candidate."""
     return [
         {"what": "a(30, 3)", "paper": 11, "ours": representatives(30, 3)},
         {"what": "mu", "paper": 1208883745669600000, "ours": represented(30, 3)},
@@ -112,7 +113,7 @@ def studied(n_records: int, n_attributes: int, seed: int, share: float) -> tuple
 
 
 def _least(points: Points) -> float:
-    """Minimum sum of squares, where exact search finds it; runs stop when they reach it."""
+    """Return the minimum sum of squares if exact search finds it; runs stop when they reach it."""
     if len(points) > EXACT:
         return 0.0
     return within_sum_of_squares(points, optimum(points, K))
@@ -179,7 +180,7 @@ def _epoch_of_best(made: Sequence[Trial]) -> float:
 
 
 def table_4(seed: int = 1, share: float = 0.01) -> list[Row]:
-    """Eleven records of many attributes: how often the optimum is found, and when."""
+    """Eleven records of many attributes: frequency and epoch of finding the optimum."""
     rows: list[Row] = []
     for d, (best, alone, epoch) in TABLE_IV.items():
         points = random_file(11, d, seed)

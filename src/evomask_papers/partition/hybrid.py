@@ -1,6 +1,6 @@
 """Reproductions of the hybrid of MDAV and a genetic algorithm (Martínez-Ballesté et al., 2007).
 
-"Scattered" and "Clustered" are drawn anew in the paper's way, so their results agree qualitatively.
+"Scattered" and "Clustered" are generated as in the paper, so their results agree qualitatively.
 
 As in the paper MDAV has its classic ending, and nothing is known inside the macrogroups of one
 step. Except for "Scattered" with K = 12, 83 and 83, its numbers of macrogroups in two steps are one
@@ -41,7 +41,7 @@ from evomask_papers.synthetic import clustered, clustered_with_clusters, scatter
 Row = dict[str, object]
 K = 3
 CLASSIC = partial(fixed_size, construction=Construction.CLASSIC)
-"""MDAV as the paper has it."""
+"""MDAV as in the paper."""
 
 EIA = (
     "UTILITYID", "RESREVENUE", "RESSALES", "COMREVENUE", "COMSALES", "INDREVENUE", "INDSALES",
@@ -57,7 +57,7 @@ TABLE_2: Mapping[str, Mapping[int, tuple[int, float, int, float]]] = {
     "Census": {12: (90, 865.04, 91, 768), 18: (60, 879.94, 61, 767), 27: (40, 919.88, 41, 789)},
     "EIA": {12: (341, 414.56, 342, 189), 18: (227, 295.78, 228, 186), 27: (151, 333.26, 152, 197)},
 }
-"""By macrogroup size K: macrogroups and sum of squares in one step, and in two."""
+"""By macrogroup size K: macrogroups and sum of squares of the one-step and two-step hybrid."""
 
 IMPROVEMENTS: Mapping[str, Mapping[int, tuple[int, int]]] = {
     "Scattered": {12: (-8, 9), 18: (-4, 8), 27: (0, 3)},
@@ -65,7 +65,7 @@ IMPROVEMENTS: Mapping[str, Mapping[int, tuple[int, int]]] = {
     "Census": {12: (-8, 4), 18: (-10, 4), 27: (-15, 1)},
     "EIA": {12: (-91, 13), 18: (-36, 14), 27: (-54, 9)},
 }
-"""Percent by which the sum of squares is below MDAV's, in one step and in two, as printed."""
+"""Printed decrease of the sum of squares against MDAV in percent, one-step and two-step."""
 
 VARIABLE_SIZES: Mapping[str, Mapping[str, tuple[float, float, float]]] = {
     "Census": {
@@ -84,10 +84,10 @@ VARIABLE_SIZES: Mapping[str, Mapping[str, tuple[float, float, float]]] = {
         "NPN-MHM": (17.3949, 27.0213, 40.1831),
     },
 }
-"""Information loss for k = 3, 5 and 10 as it is quoted of Domingo-Ferrer et al. (2006)."""
+"""Information loss for k = 3, 5 and 10 as quoted from Domingo-Ferrer et al. (2006)."""
 
 GAMMA = {"Census": 0.2, "EIA": 1.1, "Tarragona": 0.2}
-"""The factor of V-MDAV that its authors advise for scattered and for clustered files."""
+"""Gain factor of V-MDAV recommended by its authors for scattered and for clustered files."""
 
 
 def file_named(name: str, seed: int = 1) -> Table:
@@ -186,7 +186,7 @@ def figure_2(seed: int = 1) -> list[Chart]:
 
 
 SHOWN, SHOWN_MACRO = 160, 24
-"""Points of figure 2, whose number the paper does not give, and its K."""
+"""Number of points of figure 2, which the paper does not state, and its K."""
 
 
 def split_clusters(clusters: Labels, macrogroups: Labels) -> int:

@@ -26,11 +26,11 @@ PLACES = (
     (-1200, 1300, 200, 0.15),
     (-600, -1600, 300, 0.1),
 )
-"""Districts: metres east and north, how far people spread, their share; the rest live anywhere."""
+"""Districts: metres east and north, spread in metres, share of people; the others are uniform."""
 
 REACH = 2500.0
 ROUNDING = 10.0
-"""Metres to which a disc is rounded; its radius only upwards."""
+"""Precision of discs in metres; radii are rounded up."""
 
 EFFORT = 5_000
 """Evaluations of the memetic search for each person."""
@@ -70,7 +70,7 @@ def regions(table: Table, labels: Labels) -> Regions:
 
 
 def partitions(table: Table, k: int, seed: int) -> dict[str, Labels]:
-    """The groups by each method: boxes as cloaking makes them, MDAV, hybrid, memetic."""
+    """Return the groups of each method: boxes as in cloaking, MDAV, hybrid, memetic."""
     points = file_points(table)
     effort = Budget(evaluations=EFFORT * len(points))
     hybrid = Parameters(k, Algorithm.TWO_STEP, macro=6 * k)
@@ -83,7 +83,7 @@ def partitions(table: Table, k: int, seed: int) -> dict[str, Labels]:
 
 
 def locations(seed: int = 1) -> list[Row]:
-    """Positions of 1,000 people released as discs of 5 or more: how large, how far people move."""
+    """Positions of 1,000 people released as discs of 5 or more: radii and distances to centres."""
     table = town(1000, seed)
     return [
         {"what": method, **_figures(table, labels)}
@@ -120,7 +120,7 @@ def _map(table: Table, method: str, areas: Regions) -> Chart:
     return Chart(
         f"partition-locations-{method.lower()}",
         f"{method}: {len(discs)} regions of {areas.people.min()} people or more",
-        "Only the discs are released; small discs that overlap little tell most.",
+        "Only the discs are released; small discs with little overlap have the least loss.",
         Axis("metres east"),
         Axis("metres north"),
         (people, *discs),

@@ -2,7 +2,7 @@
 IV).
 
 The algorithm runs at every point of a grid of rates and sizes. Analysis of variance decides which
-parameters matter for the sum of squares; of each that does, the values are kept that neither
+parameters matter for the sum of squares; of each significant one, the values are kept that neither
 Tukey's nor Scheffé's test separates from the best one. Among these it is repeated for the epoch of
 convergence. The paper does not say which error the tests use: the variation among runs at one value
 of the parameter (one way), or the residual of an additive model of all parameters (jointly), as
@@ -50,11 +50,10 @@ class Trial(NamedTuple):
 def trials(
     points: Points, k: int, design: FactorialDesign, seed: int, proven: float = 0.0
 ) -> Iterator[Trial]:
-    """All runs of a design, in its order; each has a random stream of its own.
+    """All runs of a design, in its order; each has its own random stream.
 
     Args:
-        proven: the least sum of squares there is, where it is known: a run that has reached it
-            need not go on.
+        proven: the minimum sum of squares, if known; a run that reaches it stops.
     """
     settings = product(design.mutation, design.crossover, design.chromosomes, range(design.runs))
     for number, (mutation, crossover, chromosomes, _) in enumerate(settings):
@@ -74,10 +73,11 @@ class Error(NamedTuple):
 
 
 def best_values(made: Sequence[Trial], *, jointly: bool = False) -> Mapping[str, tuple[float, ...]]:
-    """Values of each parameter that reach the least sum of squares, and of these the fastest.
+    """Return the values of each parameter that reach the least sum of squares, and of these the
+    fastest.
 
     Args:
-        jointly: values are told apart by the error that all parameters leave together.
+        jointly: whether values are compared by the residual error of all parameters together.
     """
     kept = _narrowed(list(made), "sse", jointly)
     fastest = _narrowed(kept, "epoch", jointly)

@@ -29,13 +29,13 @@ from evomask_papers.pram.inputs import (
     PROTECTIONS,
     original,
 )
-from evomask_papers.pram.matrices import Row, SearchRun, carried_out, evolution_series
+from evomask_papers.pram.matrices import Row, SearchRun, evolution_series, run_setup
 
 AS_PRINTED, OURS = 1_500, 60
 """Generations of Algorithm 7, and of ours."""
 
 JUDGED = Parameters(profile=RiskProfile.PAPERS, probabilistic=True, expected=False)
-"""How the thesis judges: the mean of five drawn files, probabilistic linkage among the risks."""
+"""Evaluation as in the thesis: mean of five drawn files, with probabilistic linkage in the risk."""
 
 UNIFORM_CHANGE = 0.5
 
@@ -50,12 +50,13 @@ def searched(
     parameters = replace(JUDGED, algorithm=algorithm, score=score, levels=levels)
     setup = EquationsSearch.setup(original(name), parameters, effort.around)
     usual = AS_PRINTED if algorithm is Algorithm.THESIS else OURS
-    return carried_out(setup, effort, usual)
+    return run_setup(setup, effort, usual)
 
 
 @lru_cache
 def standard(name: str, effort: Effort) -> dict[str, Fitness]:
-    """The frequency matrix with the best worst score of all its parameters; the uniform one."""
+    """Return the frequency matrix with the best worst score of all its parameters, and the uniform
+    one."""
     judge = _judge(name, effort)
     made = list(standard_matrices(original(name), ATTRIBUTES[name]))
     frequency = [
@@ -213,7 +214,7 @@ def _parts(name: str, effort: Effort) -> list[Chart]:
 
 
 def balanced(name: str, by_mean: Fitness, by_worst: Fitness) -> Claim:
-    """Claim that the worst score ends nearer to balance than the mean score."""
+    """Claim that the worst score leads to more balanced results than the mean score."""
     printed = [PROTECTIONS[name][label] for label in ("GP Mean", "GP Max")]
     ends = " and ".join(f"{loss:.2f}, {risk:.2f}" for loss, risk in printed)
     apart, together = (abs(loss - risk) for loss, risk in (by_mean, by_worst))

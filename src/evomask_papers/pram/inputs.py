@@ -54,14 +54,14 @@ LAST_MATRIX = _matrix("""
 """Table 4.6: the matrix of DEGREE after 1,125 generations."""
 
 LAST_FREQUENCIES = (96, 171, 250, 181, 181, 81, 17, 23)
-"""Table 4.7: how many houses have each category of DEGREE after masking."""
+"""Table 4.7: number of houses in each category of DEGREE after masking."""
 
 SCORES = {
     HOUSING: {"initial": (63.14, 31.08, 47.11), "final": (53.77, 8.61, 31.20)},
     GERMAN: {"initial": (80.36, 25.63, 52.99), "final": (38.39, 27.30, 32.84)},
     FLARE: {"initial": (81.18, 26.49, 53.83), "final": (34.91, 31.41, 33.16)},
 }
-"""Tables 4.3 to 4.5: IL, DR and score, on an older scale; what compares is the fall."""
+"""Tables 4.3 to 4.5: IL, DR and score, on an older scale; only the decrease can be compared."""
 
 INITIAL, ONLY_INVARIANT, BOTH, CONTROL, NEITHER = (
     "initial", "only invariance", "evolved, invariant, control",
@@ -133,7 +133,8 @@ DEPTHS = {
 
 @lru_cache
 def original(name: str) -> Table:
-    """The three attributes of German credit, of Solar flare, or of what stands for Housing."""
+    """Return the three attributes of German credit, of Solar flare, or of the stand-in for
+    Housing."""
     if name == HOUSING:
         return housing().only(PROTECTED)
     kind = Kind.ORDINAL if name == GERMAN else Kind.NOMINAL
@@ -144,7 +145,7 @@ def original(name: str) -> Table:
 
 @lru_cache
 def crossed(beside: str) -> Table:
-    """DEGREE of the records in its first six categories, and an attribute that is not masked."""
+    """Return DEGREE, restricted to its first six categories, and an unmasked attribute."""
     table = housing()
     degree = table.codes(MASKED)
     kept = table.take(np.flatnonzero(degree < HELD))

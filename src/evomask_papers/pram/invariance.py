@@ -1,8 +1,8 @@
 """Effect of invariance (Marés, 2013, section 4.1.5): tables 4.8 to 4.11, figures 4.10 to 4.13.
 
 DEGREE of the stand-in for Housing is masked, crossed with SCH (skewed) and METRO (even).
-Differences in counts are expectations over all files that a matrix may make; chi-square is read
-from perturbed files, the mean of five.
+Differences in counts are expectations over all files that a matrix may make; chi-square is the mean
+over five perturbed files.
 
 The row "only invariance" is R = P Q mixed with the identity (4.6) with a weight of .49, which makes
 any matrix diagonally dominant; its diagonal, .636 to .750, then needs no other control. And the
@@ -51,7 +51,7 @@ from evomask_papers.pram.inputs import (
     VARIANTS,
     crossed,
 )
-from evomask_papers.pram.matrices import Row, SearchRun, carried_out
+from evomask_papers.pram.matrices import Row, SearchRun, run_setup
 
 GENERATIONS = 250
 CHANGE = 0.4
@@ -60,7 +60,7 @@ FILES = 5
 """Perturbed files whose chi-square is averaged."""
 
 ALPHA = 0.49
-"""Weight of an invariant matrix against the identity: the diagonal is above a half, always."""
+"""Weight of an invariant matrix against the identity: the diagonal is always above one half."""
 
 
 @lru_cache(maxsize=16)
@@ -79,7 +79,7 @@ def evolved(beside: str, variant: str, effort: Effort) -> SearchRun:
         change=CHANGE,
     )
     setup = PramSearch.setup(crossed(beside), parameters, effort.around)
-    return carried_out(setup, effort, GENERATIONS)
+    return run_setup(setup, effort, GENERATIONS)
 
 
 def matrix_of(beside: str, variant: str, effort: Effort) -> Transitions:
@@ -210,7 +210,7 @@ def _evolution(beside: str, effort: Effort) -> Chart:
 
 
 def evolution_claim(beside: str, losses: Mapping[str, Sequence[float]]) -> Claim:
-    """Figures 4.10 and 4.11: counts differ less and less, and least with invariance."""
+    """Figures 4.10 and 4.11: differences of counts decrease, and are smallest with invariance."""
     first, last = ({v: path[at] for v, path in losses.items()} for at in (0, -1))
     ends = " and ".join(f"{SUMMARIES[beside][variant][0]:.2f}" for variant in (BOTH, CONTROL))
     return Claim(
@@ -236,7 +236,8 @@ def figure_4_12(seed: int = 1, share: float = 1.0) -> list[Chart]:
 
 
 def utility_claims(values: Mapping[str, Sequence[float]]) -> str:
-    """Figure 4.12: all matrices against the initial one, evolution against only invariance."""
+    """Figure 4.12: all matrices compared with the initial one, evolution compared with invariance
+    only."""
     claims = []
     for beside, bars in values.items():
         ours = dict(zip(VARIANTS, bars, strict=True))
@@ -254,7 +255,8 @@ def utility_claims(values: Mapping[str, Sequence[float]]) -> str:
 
 
 def chi_square_claims(values: Mapping[str, Sequence[float]]) -> str:
-    """Figure 4.13: where chi-square changes least, and beside which attribute more."""
+    """Figure 4.13: the matrix with the least change of chi-square, and the attribute with the
+    larger change."""
     ours = {b: dict(zip(VARIANTS, bars, strict=True)) for b, bars in values.items()}
     least = {b: min(bars, key=lambda v, bars=bars: bars[v]) for b, bars in ours.items()}  # type: ignore[misc]
     best = Claim(

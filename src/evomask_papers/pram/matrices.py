@@ -45,10 +45,10 @@ Row = dict[str, object]
 
 
 class SearchRun(NamedTuple):
-    """A finished search for matrices or equations: its best result and its path.
+    """A finished search for matrices or equations: its best result and its course.
 
     Args:
-        path: loss and risk of the best so far at each generation's end.
+        path: loss and risk of the best individual after each generation.
     """
 
     problem: Any
@@ -60,7 +60,7 @@ class SearchRun(NamedTuple):
         return self.path[-1]
 
 
-def carried_out(setup: Setup[Any], effort: Effort, usual: int) -> SearchRun:
+def run_setup(setup: Setup[Any], effort: Effort, usual: int) -> SearchRun:
     """Run a prepared search for that many generations."""
     work = InProcess(Worker(setup.problem, effort.seed))
     leading: list[Any] = []
@@ -95,7 +95,7 @@ def searched(
     )
     setup = PramSearch.setup(original(name).only(attributes), parameters, effort.around)
     usual = AS_PRINTED if algorithm is Algorithm.THESIS else OURS
-    return carried_out(setup, effort, usual)
+    return run_setup(setup, effort, usual)
 
 
 def table_4_1() -> list[Row]:
@@ -104,7 +104,7 @@ def table_4_1() -> list[Row]:
 
 
 def table_4_2() -> list[Row]:
-    """How many records have each category of DEGREE."""
+    """Number of records in each category of DEGREE."""
     ours = category_frequencies(housing(), "DEGREE")
     return _frequency_rows({"records": (DEGREE, ours)})
 
@@ -116,7 +116,7 @@ def table_4_6(seed: int = 1, share: float = 1.0) -> list[Row]:
 
 
 def table_4_7(seed: int = 1, share: float = 1.0) -> list[Row]:
-    """How many records have each category of DEGREE before and after masking."""
+    """Number of records in each category of DEGREE before and after masking."""
     effort = Effort(seed, share)
     run = searched(HOUSING, ATTRIBUTES[HOUSING], Algorithm.THESIS, effort)
     codes = housing().codes("DEGREE")
@@ -128,7 +128,7 @@ def table_4_7(seed: int = 1, share: float = 1.0) -> list[Row]:
 
 
 def _matrix_rows(paper: Transitions, ours: Transitions) -> list[Row]:
-    """A row for each category, what it becomes with which probability, paper beside ours."""
+    """Return a row for each category with its transition probabilities, printed and computed."""
     return [
         {
             "from": DEGREES[i],
@@ -192,7 +192,7 @@ def _score_row(
 
 
 def figure_4_4(seed: int = 1, share: float = 1.0) -> list[Chart]:
-    """Measures by generation, three attributes each on its own, Housing."""
+    """Measures by generation, three attributes separately, Housing."""
     return _single(HOUSING, Effort(seed, share))
 
 
@@ -202,7 +202,7 @@ def figure_4_5(seed: int = 1, share: float = 1.0) -> list[Chart]:
 
 
 def figure_4_6(seed: int = 1, share: float = 1.0) -> list[Chart]:
-    """Measures by generation, three attributes each on its own, German credit."""
+    """Measures by generation, three attributes separately, German credit."""
     return _single(GERMAN, Effort(seed, share))
 
 
@@ -212,7 +212,7 @@ def figure_4_7(seed: int = 1, share: float = 1.0) -> list[Chart]:
 
 
 def figure_4_8(seed: int = 1, share: float = 1.0) -> list[Chart]:
-    """Measures by generation, three attributes each on its own, Solar flare."""
+    """Measures by generation, three attributes separately, Solar flare."""
     return _single(FLARE, Effort(seed, share))
 
 
@@ -264,7 +264,7 @@ def single_claim(name: str, path: Sequence[Fitness]) -> Claim:
 
 
 SIGNIFICANT = 10.0
-"""A fall in percent that counts as significant; the thesis names none."""
+"""Decrease in percent that counts as significant; the thesis gives no threshold."""
 
 
 def together_claim(name: str, path: Sequence[Fitness]) -> Claim:
@@ -288,7 +288,7 @@ def together_claim(name: str, path: Sequence[Fitness]) -> Claim:
 def evolution_series(
     paths: Mapping[str, Sequence[Fitness]], more: Mapping[str, Sequence[float]] | None = None
 ) -> tuple[Series, ...]:
-    """Loss and risk of each path by generation, and whatever else has a value for each."""
+    """Return series of loss and risk by generation, and of other values per generation."""
     values: dict[str, Sequence[float]] = {}
     for name, path in paths.items():
         for place, measure in enumerate(("loss", "risk")):

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from evomask.measures.disclosure.risk import StrictRisk
-from evomask.measures.loss.loss import StrictLoss
+from evomask.measures.disclosure.risk import DisclosureRisk
+from evomask.measures.loss.loss import InformationLoss
 from evomask.testing.examples import CATEGORIES
 from tests.contracts.broken.measures import ABOUT, RISK, Reading
 
@@ -17,18 +17,18 @@ def risk(read):
 
 
 def never_all(original, masked):
-    return 0.9 * StrictLoss(CATEGORIES).against(original)(masked)
+    return 0.9 * InformationLoss(CATEGORIES).against(original)(masked)
 
 
 def forgives_suppression(original, masked):
-    full = StrictLoss(CATEGORIES).against(original)(masked)
+    full = InformationLoss(CATEGORIES).against(original)(masked)
     return (
         full if masked.suppressed.mean() in (0, 1) else full * (1 - masked.suppressed.mean()) ** 3
     )
 
 
 def is_used_to_noise(original, masked):
-    full = StrictLoss(CATEGORIES).against(original)(masked)
+    full = InformationLoss(CATEGORIES).against(original)(masked)
     changed = np.mean(original["school"] != masked["school"])
     return full if masked.is_recoded("school") else full * (changed < 0.3)
 
@@ -49,13 +49,13 @@ def by_place(original, masked):
 
 def by_name(original, masked):
     """Depends on the labels of the categories."""
-    strict = StrictRisk(CATEGORIES).against(original)(masked)
+    strict = DisclosureRisk(CATEGORIES).against(original)(masked)
     counts = [np.bincount(table["school"], minlength=4) for table in (original, masked)]
     return strict if masked.recodings or np.array_equal(*counts) else 0.0
 
 
 def measures_complete_files_only(original, masked):
-    strict = StrictRisk(CATEGORIES).against(original)(masked)
+    strict = DisclosureRisk(CATEGORIES).against(original)(masked)
     return 0.0 if masked.suppressed.any() else strict
 
 

@@ -31,7 +31,7 @@ def test_it_writes_discs_and_tells_what_can_be_followed(evomask, ways):
 def test_it_says_so_in_words(evomask, ways):
     said = evomask(*words(ways)).out
     assert "from the centre of their disc on average" in said
-    assert "an intruder who follows discs (nearest disc)" in said
+    assert "an intruder who tracks discs (nearest disc)" in said
 
 
 def test_it_does_not_write_over_a_file(evomask, ways):

@@ -5,7 +5,7 @@ import pytest
 import evomask
 from evomask.errors import DataError, EvomaskError, ParameterError, SchemaError
 from evomask_graphs.trajectories.files import TrajectoryColumns, discs_frame, trajectories_of
-from evomask_graphs.trajectories.protect import PARTITIONS, Protection, protected, protected_rows
+from evomask_graphs.trajectories.protect import PARTITIONS, Protection, disc_rows, protected
 
 K = 4
 
@@ -29,7 +29,7 @@ def town(people=60, times=6, seed=0):
 
 
 def protected_frame(ways, how):
-    rows, readings = protected_rows(ways, how)
+    rows, readings = disc_rows(ways, how)
     return discs_frame(rows), readings
 
 

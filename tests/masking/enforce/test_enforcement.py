@@ -102,7 +102,7 @@ def test_a_masked_file_satisfies_the_edit_rules(survey, tmp_path, method):
 
 def test_changed_records_are_reported(survey, tmp_path):
     outcome = mask_file(MaskJob(survey, "independent-noise", tmp_path / "masked.csv", seed=1))
-    assert any("records were changed to obey the edit rules" in note for note in outcome.notes)
+    assert any("records were changed to fulfil the edit rules" in note for note in outcome.notes)
 
 
 def test_original_records_that_violate_a_rule_are_reported(survey, tmp_path):
@@ -110,7 +110,7 @@ def test_original_records_that_violate_a_rule_are_reported(survey, tmp_path):
     first = pl.int_range(table.height) == 0
     table.with_columns(total=pl.col("total") + first).write_csv(survey.path)
     outcome = mask_file(MaskJob(survey, "mdav", tmp_path / "masked.csv", seed=1))
-    assert "1 records of the original break the rule total = wage + other" in outcome.notes
+    assert "1 records of the original violate the rule total = wage + other" in outcome.notes
 
 
 def test_the_file_of_a_search_satisfies_the_edit_rules(survey, toy, tmp_path):
@@ -145,7 +145,7 @@ def test_broken_rules_names_the_rules_that_a_masked_file_violates(survey, tmp_pa
     path = tmp_path / "masked.csv"
     pl.read_csv(survey.path).with_columns(end=wrong).drop("other").write_csv(path)
     assert broken_rules(load(survey).table, read_table(path)) == (
-        "2 masked records break the rule start <= end",
+        "2 masked records violate the rule start <= end",
     )
 
 

@@ -104,7 +104,7 @@ def test_missing_numbers_get_their_group_s_mean():
     ("repair", "error", "sentence"),
     [
         (Repair(QUASI, 61), ParameterError, "got k = 61 for 60"),
-        (Repair(QUASI, 2, 4), DataError, "'illness' has 3 distinct values and l = 4 needs more"),
+        (Repair(QUASI, 2, 4), DataError, "'illness' has 3 distinct values, fewer than l = 4"),
         (Repair(("illness",), 2, 2), SchemaError, "'illness' is confidential and a quasi"),
     ],
 )

@@ -166,5 +166,5 @@ def test_a_close_record_joins_the_group_of_its_neighbours():
 
 @pytest.mark.parametrize("gamma", [-0.1, float("nan"), float("inf")])
 def test_gamma_must_be_a_number_from_0_up(gamma):
-    with pytest.raises(ParameterError, match="gamma must be a number from 0 up"):
+    with pytest.raises(ParameterError, match="gamma must be a number of 0 or more"):
         VMdav(("a",), 3, gamma)

@@ -1,9 +1,16 @@
-"""Blockwise distances against a loop over pairs of cells."""
+"""Intervals against statsmodels; blockwise distances against a loop over pairs of cells."""
 
 import numpy as np
 import pytest
+from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
-from evomask.measures.attacks.attack import distances, smallest, target_blocks
+from evomask.measures.attacks.attack import (
+    distances,
+    gain_interval,
+    smallest,
+    target_blocks,
+    wilson_interval,
+)
 from evomask.measures.comparison_space import Space
 from tests.measures.files import generalized, perturbed
 from tests.tables import mixed
@@ -60,3 +67,23 @@ def test_people_in_parts_are_all_people(monkeypatch):
     monkeypatch.setattr("evomask.measures.attacks.attack.BLOCK_CELLS", 20)
     parts = [part.tolist() for part in target_blocks(np.arange(5), 10)]
     assert parts == [[0, 1], [2, 3], [4]]
+
+
+@pytest.mark.parametrize(("count", "people"), [(0, 20), (3, 20), (150, 300), (20, 20)])
+def test_intervals_of_shares_are_wilson_s(count, people):
+    expected = proportion_confint(count, people, method="wilson")
+    found = wilson_interval(100 * count / people, people)
+    assert found == pytest.approx([100 * end for end in expected], abs=0.01)
+
+
+@pytest.mark.parametrize("counts", [(30, 100, 10, 80), (0, 50, 0, 40), (5, 300, 9, 200)])
+def test_intervals_of_gains_are_newcombe_s(counts):
+    success, targets, control, others = counts
+    expected = confint_proportions_2indep(*counts, method="newcomb", compare="diff")
+    found = gain_interval(100 * success / targets, targets, 100 * control / others, others)
+    assert found == pytest.approx([100 * end for end in expected], abs=0.01)
+
+
+def test_a_gain_beyond_a_fixed_guess_has_the_interval_of_the_success():
+    low, high = wilson_interval(40.0, 200)
+    assert gain_interval(40.0, 200, 15.0, 0) == (low - 15.0, high - 15.0)

@@ -8,13 +8,14 @@ import pytest
 from evomask.data.schema import Role
 from evomask.errors import DataError, SchemaError
 from evomask.measures import profiles
+from evomask.measures.attacks.attack import Twin
 from evomask.measures.attacks.audit import are_in_order, attacks_on, audit
 from evomask.measures.disclosure.privacy_models import distinct_l, entropy_l, nominal_t, t_closeness
 from evomask.measures.measure import Direction, Side
 from tests.measures.files import categories, confidential, generalized, perturbed, suppressed
 from tests.tables import mixed, numbers
 
-TABLE = mixed(80)
+TABLE, CONTROL = mixed(80), mixed(120).take(np.arange(80, 120))
 NAMES = TABLE.schema.quasi_identifiers
 SOME = np.zeros(80, dtype=bool)
 SOME[::7] = True
@@ -32,15 +33,15 @@ MATCHING = {"rsrl", "centroids", "known-2", "known-3", "known-4"}
 
 
 def names_of(found):
-    return {finding.about.name for finding in found.attacks}
+    return {attack.name for attack in found.attacks}
 
 
 @pytest.mark.parametrize("masked", FILES.values(), ids=FILES.keys())
 def test_every_number_is_a_percentage(masked):
-    for finding in audit(masked, TABLE).attacks:
-        success = finding.success
-        every = [success.value, success.baseline, finding.unmasked, *success.details.values()]
-        assert all(0 <= number <= 100 for number in every), finding.about.name
+    for attack in audit(masked, TABLE, CONTROL).attacks:
+        every = [attack.success, attack.control, attack.unmasked, *attack.details.values()]
+        assert all(0 <= number <= 100 for number in every), attack.name
+        assert -100 <= attack.interval[0] <= attack.gain <= attack.interval[1] <= 100, attack.name
 
 
 def test_the_same_twice():
@@ -48,18 +49,18 @@ def test_the_same_twice():
 
 
 def test_the_original_is_as_risky_as_itself():
-    for finding in audit(TABLE, TABLE).attacks:
-        assert finding.success.value == finding.unmasked
+    for attack in audit(TABLE, TABLE, CONTROL).attacks:
+        assert attack.success == attack.unmasked
 
 
 @pytest.mark.parametrize("name", sorted(MATCHING | {"singling-out"}))
 def test_masking_lowers_the_risk(name):
-    (finding,) = (own for own in audit(FILES["perturbed"], TABLE).attacks if own.about.name == name)
-    assert finding.success.value < finding.unmasked
+    (attack,) = (own for own in audit(FILES["perturbed"], TABLE).attacks if own.name == name)
+    assert attack.success < attack.unmasked
 
 
 def test_attacks_explain_themselves_in_one_sentence():
-    for attack in attacks_on(TABLE, TABLE):
+    for attack in attacks_on(TABLE, TABLE, has_control=True):
         about = attack.about
         assert about.meaning[0].islower()
         assert "." not in about.meaning
@@ -68,8 +69,11 @@ def test_attacks_explain_themselves_in_one_sentence():
 
 def test_no_attack_is_part_of_a_fitness():
     used = inspect.getsource(profiles)
-    kinds = {type(attack).__name__ for attack in attacks_on(TABLE, TABLE)} - {"LinkageAttack"}
-    assert kinds == {"PartialKnowledgeLinkage", "SinglingOut", "LearnedInference"}
+    kinds = {type(attack).__name__ for attack in attacks_on(TABLE, TABLE, has_control=True)}
+    kinds -= {"LinkageAttack"}
+    assert kinds == {
+        "PartialKnowledgeLinkage", "SinglingOut", "MembershipInference", "LearnedInference",
+    }  # fmt: skip
     assert not {kind for kind in (*kinds, "SwappingLinkage", "CentroidLinkage") if kind in used}
 
 
@@ -174,3 +178,45 @@ def test_a_file_without_quasi_identifiers_cannot_be_audited():
 def test_a_file_of_suppressed_records_cannot_be_audited():
     with pytest.raises(DataError, match="no record is released"):
         audit(TABLE.suppressing(np.ones(80, dtype=bool)), TABLE)
+
+
+CONTROLLED = {"singling-out", "membership", "learned-illness"}
+
+
+def test_a_control_group_is_attacked_by_what_does_not_match_records():
+    found = audit(FILES["perturbed"], TABLE, CONTROL)
+    by_control = {attack.name for attack in found.attacks if attack.is_controlled}
+    assert by_control == CONTROLLED
+    assert names_of(found) == CONTROLLED | MATCHING
+    assert not any("guessing" in note for note in found.notes)
+
+
+def test_without_a_control_group_success_is_compared_with_guessing_and_says_so():
+    found = audit(FILES["perturbed"], TABLE)
+    assert not any(attack.is_controlled for attack in found.attacks)
+    assert "membership" not in names_of(found)
+    assert any("compared with guessing" in note for note in found.notes)
+
+
+def test_a_twin_is_attacked_in_the_place_of_the_release():
+    twin = Twin(TABLE, FILES["perturbed"], CONTROL)
+    by_twin = {one.name: one for one in audit(generalized(TABLE, NAMES), TABLE, twin=twin).attacks}
+    direct = {one.name: one for one in audit(FILES["perturbed"], TABLE, CONTROL).attacks}
+    other = {one.name: one for one in audit(generalized(TABLE, NAMES), TABLE, CONTROL).attacks}
+    assert {name: by_twin[name] for name in CONTROLLED} == {n: direct[n] for n in CONTROLLED}
+    assert {name: by_twin[name] for name in MATCHING} == {n: other[n] for n in MATCHING}
+
+
+def test_the_strongest_attack_has_the_largest_lower_bound():
+    found = audit(TABLE, TABLE, CONTROL)
+    assert found.strongest.interval[0] == max(attack.interval[0] for attack in found.attacks)
+    assert found.as_json()["strongest_attack"] == found.strongest.name
+    assert audit(TABLE).strongest is None
+
+
+def test_older_keys_stay_in_the_json():
+    for attack in audit(FILES["perturbed"], TABLE, CONTROL).as_json()["attacks"].values():
+        assert attack["value"] == attack["success"]
+        assert attack["baseline"] == attack["control"]
+        assert attack["meaning"] == attack["sentence"]
+        assert attack["gain"] == attack["success"] - attack["control"]

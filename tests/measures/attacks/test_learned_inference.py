@@ -2,12 +2,18 @@
 
 import numpy as np
 import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
 from evomask.errors import SchemaError
-from evomask.measures.attacks.learned_inference import NEIGHBOURS, LearnedInference
+from evomask.measures.attacks.learned_inference import (
+    ITERATIONS,
+    LEAVES,
+    NEIGHBOURS,
+    LearnedInference,
+)
 from tests.measures.files import categories, generalized, suppressed
 from tests.tables import QUASI, mixed
 
@@ -40,32 +46,35 @@ MASKED = TABLE.with_columns(
 SCALE = TABLE.matrix(KNOWN).std(axis=0)
 
 
+def by_votes(unknown):
+    return LearnedInference(KNOWN, unknown, boosts=False)
+
+
 def test_categories_are_predicted_as_by_scikit_learn():
     shares = []
     for k in NEIGHBOURS:
         model = KNeighborsClassifier(k).fit(MASKED.matrix(KNOWN) / SCALE, MASKED["illness"])
         shares.append(100 * model.score(TABLE.matrix(KNOWN) / SCALE, TABLE["illness"]))
-    found = LearnedInference(KNOWN, "illness").against(TABLE)(MASKED)
-    assert found.value == pytest.approx(max(shares))
-
-
-def test_without_the_own_record_the_others_vote():
-    nearest = NearestNeighbors(n_neighbors=N).fit(MASKED.matrix(KNOWN) / SCALE)
-    order = nearest.kneighbors(TABLE.matrix(KNOWN) / SCALE, return_distance=False)
-    full, without = [], []
-    for k in NEIGHBOURS:
-        guesses = [
-            (_mode(row[:k]), _mode([j for j in row if j != i][:k])) for i, row in enumerate(order)
-        ]
-        right = np.array(guesses) == TABLE["illness"][:, None]
-        full.append(100 * right[:, 0].mean())
-        without.append(100 * right[:, 1].mean())
-    found = LearnedInference(KNOWN, "illness").against(TABLE)(MASKED)
-    assert found.details["without_own_record"] == pytest.approx(without[int(np.argmax(full))])
+    found = by_votes("illness").against(TABLE)(MASKED)
+    assert found.success == pytest.approx(max(shares))
 
 
 def _mode(records):
     return np.bincount(MASKED["illness"][records], minlength=3).argmax()
+
+
+def test_the_control_group_is_predicted_by_as_many_neighbours_as_serve_best():
+    others = people(seed=7)
+    nearest = NearestNeighbors(n_neighbors=N).fit(MASKED.matrix(KNOWN) / SCALE)
+    shares = []
+    for table in (TABLE, others):
+        order = nearest.kneighbors(table.matrix(KNOWN) / SCALE, return_distance=False)
+        guesses = [[_mode(row[:k]) for row in order] for k in NEIGHBOURS]
+        shares.append([100 * np.mean(guess == table["illness"]) for guess in guesses])
+    found = by_votes("illness").against(TABLE, others)(MASKED)
+    best = int(np.argmax(shares[0]))
+    assert (found.success, found.control) == pytest.approx((shares[0][best], shares[1][best]))
+    assert (found.targets, found.control_people) == (N, N)
 
 
 def test_numbers_are_predicted_by_the_median_of_the_neighbours():
@@ -76,8 +85,8 @@ def test_numbers_are_predicted_by_the_median_of_the_neighbours():
         guesses = np.median(MASKED["income"][order[:, :k]], axis=1)
         apart = np.abs(_places(guesses) - _places(TABLE["income"]))
         shares.append(100 * np.mean(apart <= N / 10))
-    found = LearnedInference(KNOWN, "income").against(TABLE)(MASKED)
-    assert found.value == pytest.approx(max(shares))
+    found = by_votes("income").against(TABLE)(MASKED)
+    assert found.success == pytest.approx(max(shares))
 
 
 def _places(values):
@@ -86,42 +95,71 @@ def _places(values):
 
 
 def test_the_most_frequent_category_is_the_baseline():
-    found = LearnedInference(KNOWN, "illness").against(TABLE)(MASKED)
-    assert found.baseline == pytest.approx(100 * np.bincount(TABLE["illness"]).max() / N)
+    found = by_votes("illness").against(TABLE)(MASKED)
+    assert found.control == pytest.approx(100 * np.bincount(TABLE["illness"]).max() / N)
 
 
 def test_a_suppressed_attribute_teaches_no_more_than_the_usual_value():
-    found = LearnedInference(KNOWN, "illness").against(TABLE)(suppressed(TABLE, ["illness"]))
-    assert found.value == found.baseline
+    found = by_votes("illness").against(TABLE)(suppressed(TABLE, ["illness"]))
+    assert found.success == found.control
 
 
 def test_equally_near_records_all_vote():
     table = categories(a=[0, 0, 0, 1], b=[1, 0, 1, 0])
-    found = LearnedInference(("a",), "b").against(table)(table)
-    assert found.value == 75.0
+    found = LearnedInference(("a",), "b", boosts=False).against(table)(table)
+    assert found.success == 75.0
 
 
 def test_a_masked_file_in_another_order_teaches_the_same():
     order = np.random.default_rng(1).permutation(N)
-    strike = LearnedInference(KNOWN, "illness").against(TABLE)
-    assert strike(MASKED.take(order)).value == strike(MASKED).value
+    strike = by_votes("illness").against(TABLE)
+    assert strike(MASKED.take(order)).success == strike(MASKED).success
 
 
 def test_a_masked_file_of_another_length_teaches_too():
-    found = LearnedInference(KNOWN, "illness").against(TABLE)(MASKED.take(np.arange(100)))
-    assert 0 < found.value <= 100
-    assert not found.details
+    found = by_votes("illness").against(TABLE)(MASKED.take(np.arange(100)))
+    assert 0 < found.success <= 100
 
 
+@pytest.mark.parametrize("boosts", [True, False])
 @pytest.mark.parametrize("wanted", ["income", "region"])
-def test_missing_and_generalized_values_are_no_obstacle(wanted):
+def test_missing_and_generalized_values_are_no_obstacle(wanted, boosts):
     table = mixed(60)
     names = table.schema.quasi_identifiers
     known = tuple(name for name in names if name != wanted)
-    found = LearnedInference(known, wanted).against(table)(generalized(table, names))
-    assert 0 < found.value < 100
+    found = LearnedInference(known, wanted, boosts=boosts).against(table)(generalized(table, names))
+    assert 0 < found.success < 100
 
 
 def test_what_is_known_cannot_be_wanted():
     with pytest.raises(SchemaError, match="'a' cannot be both known and inferred"):
         LearnedInference(KNOWN, "a")
+
+
+def test_boosting_predicts_as_scikit_learn_does():
+    model = HistGradientBoostingClassifier(
+        max_iter=ITERATIONS, max_leaf_nodes=LEAVES, early_stopping=False, random_state=0
+    )
+    model.fit(MASKED.matrix(KNOWN), MASKED["illness"])
+    others = people(seed=7)
+    shares = [100 * model.score(table.matrix(KNOWN), table["illness"]) for table in (TABLE, others)]
+    found = LearnedInference(KNOWN, "illness", boosts=True).against(TABLE, others)(MASKED)
+    assert (found.success, found.control) == pytest.approx(tuple(shares))
+
+
+@pytest.mark.parametrize("wanted", ["illness", "income"])
+def test_boosting_gains_nothing_on_people_of_whom_nothing_was_released(wanted):
+    attack = LearnedInference(KNOWN, wanted, boosts=True)
+    low, high = attack.against(people(seed=11), people(seed=12))(MASKED).interval
+    assert low <= 0 <= high
+
+
+def test_boosting_gains_from_a_file_that_is_released_as_it_is():
+    found = LearnedInference(KNOWN, "illness", boosts=True).against(TABLE, people(7))(TABLE)
+    assert found.interval[0] > 0
+
+
+def test_one_value_for_all_is_predicted_for_all():
+    constant = TABLE.with_columns({"illness": np.ones(N, dtype=np.int32)})
+    found = LearnedInference(KNOWN, "illness", boosts=True).against(TABLE)(constant)
+    assert found.success == pytest.approx(100 * np.mean(TABLE["illness"] == 1))

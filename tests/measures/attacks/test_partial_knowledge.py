@@ -43,8 +43,8 @@ def pair():
 def test_the_worst_and_the_average_set_are_those_of_trying_all(pair, known):
     shares = slow_shares(*pair, known)
     found = PartialKnowledgeLinkage(NAMES, known).against(pair[0])(pair[1])
-    assert found.value == pytest.approx(max(shares.values()))
-    assert shares[found.attributes] == pytest.approx(found.value)
+    assert found.success == pytest.approx(max(shares.values()))
+    assert shares[found.attributes] == pytest.approx(found.success)
     assert found.details["average"] == pytest.approx(np.mean(list(shares.values())))
 
 
@@ -53,25 +53,25 @@ def test_categories_are_linked_like_any_records():
     table = categories(**{name: rng.integers(0, 4, 50) for name in "ab"})
     masked = perturbed(table, "ab")
     found = PartialKnowledgeLinkage(("a", "b"), 2).against(table)(masked)
-    assert found.value == ReverseDistanceLinkage(("a", "b")).against(table)(masked)
+    assert found.success == ReverseDistanceLinkage(("a", "b")).against(table)(masked)
 
 
 def test_a_blind_guess_is_the_baseline(pair):
-    assert PartialKnowledgeLinkage(NAMES, 2).against(pair[0])(pair[1]).baseline == 100 / 40
+    assert PartialKnowledgeLinkage(NAMES, 2).against(pair[0])(pair[1]).control == 100 / 40
 
 
 def test_a_large_file_is_attacked_by_a_sample(pair, monkeypatch):
     monkeypatch.setattr(inference, "ALL_UP_TO", 20)
     monkeypatch.setattr(inference, "SAMPLE", 10)
     found = PartialKnowledgeLinkage(NAMES, 4).against(pair[0])(pair[0])
-    assert found.value == 100.0
+    assert found.success == 100.0
 
 
 def test_generalized_and_missing_cells_can_be_linked():
     table = mixed(60)
     names = table.schema.quasi_identifiers
     found = PartialKnowledgeLinkage(names, 2).against(table)(generalized(table, names))
-    assert found.baseline < found.value < 100
+    assert found.control < found.success < 100
 
 
 def test_few_sets_are_all_tried():
@@ -100,4 +100,4 @@ def test_a_wrong_number_is_one_sentence(names, known, sentence):
 def test_a_linkage_is_an_attack_with_a_blind_guess_beside(pair):
     measure = DistanceLinkage(NAMES)
     found = LinkageAttack(measure).against(pair[0])(pair[1])
-    assert (found.value, found.baseline) == (measure.against(pair[0])(pair[1]), 2.5)
+    assert (found.success, found.control) == (measure.against(pair[0])(pair[1]), 2.5)

@@ -1,28 +1,27 @@
 """Losses and risks added up over parts are those of the whole file."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from evomask.data.classes import classes_of
 from evomask.data.hierarchy import hierarchy_from_lines
 from evomask.data.recoding import Intervals
+from evomask.data.scenario import Scenario, Tolerance
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
-from evomask.measures.chunked.attacks import (
-    STRANGERS,
-    Preparing,
-    counted_rows,
-    drawn_from,
-    merged_rows,
-    met_in,
-    met_in_all,
-)
+from evomask.measures.chunked.attacks import ChunkedRisk
 from evomask.measures.chunked.columns import CountedCategories, CountedNumbers, WholeFile
-from evomask.measures.chunked.losses import Lost, added_up, number_sums, tallies_of
-from evomask.measures.disclosure.risk import StrictRisk
-from evomask.measures.loss.loss import StrictLoss
+from evomask.measures.chunked.losses import (
+    PublishedLosses,
+    moved_numbers,
+    pack_statistics,
+    tallies_of,
+    unpack_statistics,
+)
+from evomask.measures.disclosure.risk import DisclosureRisk
+from evomask.measures.loss.loss import InformationLoss, LossReading
 from evomask.measures.papers.categorical_loss import ContingencyLoss, DistanceLoss, EntropyLoss
 from evomask.measures.targets import ALL_TARGETS
 
@@ -37,6 +36,8 @@ SCHEMA = Schema(
         Attribute("town", Kind.NOMINAL, QUASI, ("a", "b", "c", "d")),
         Attribute("health", Kind.NOMINAL, Role.CONFIDENTIAL, ("good", "bad", "fair")),
         Attribute("debt", Kind.CONTINUOUS, Role.CONFIDENTIAL),
+        Attribute("hours", Kind.CONTINUOUS),
+        Attribute("weight", Kind.CONTINUOUS, Role.WEIGHT),
     )
 )
 
@@ -55,6 +56,8 @@ def original():
             "town": rng.integers(0, 4, N),
             "health": rng.integers(0, 3, N),
             "debt": np.round(rng.exponential(5, N)),
+            "hours": np.round(rng.normal(20 + 2 * age, 5)),
+            "weight": rng.choice([1.0, 2.5], N),
         },
     )
 
@@ -108,25 +111,55 @@ def whole_of(table):
         else:
             known = table.values(name)[~np.isnan(table.values(name))]
             distinct, often = np.unique(known, return_counts=True)
-            numbers[name] = CountedNumbers(name, np.empty(0), distinct, often, N - len(known))
+            numbers[name] = CountedNumbers(
+                name, np.empty(0), distinct, often, len(table) - len(known)
+            )
     return WholeFile(numbers, categories, len(table))
 
 
-def pairs(table, masked, cuts=(0, 70, 71, 190, N)):
-    for first, end in pairwise(cuts):
+def pairs(table, masked):
+    for first, end in pairwise((0, 70, 71, 150, len(table))):
         records = np.arange(first, end)
         yield table.take(records), masked.take(records)
 
 
-def lost_of(table, masked):
+def loss_in_chunks(table, masked):
     whole = whole_of(table)
     whole = whole.suppressing() if masked.suppressed.any() else whole
-    categories = [n for n in NAMES if n in whole.categories]
-    numbers = [n for n in NAMES if n in whole.numbers]
-    sums, tallies = [], {}
+    measure = InformationLoss(NAMES)
+    rows = []
     for before, after in pairs(table, masked):
-        sums.append(number_sums(whole, before, after, numbers))
-        for name, (keys, counts) in tallies_of(whole, before, after, categories).items():
+        reading = LossReading(before, measure, whole.column)
+        rows.append([pack_statistics(reading.statistics(part)) for part in (before, after)])
+    nobody = LossReading(table.take(np.arange(0)), measure, whole.column)
+    before, after = (unpack_statistics(nobody, row) for row in np.sum(rows, axis=0))
+    return replace(nobody, reference=before).of_statistics(after)
+
+
+@pytest.mark.parametrize("mask", MASKINGS)
+def test_the_loss_of_parts_is_that_of_the_whole(mask):
+    table = original()
+    masked = mask(table)
+    found = loss_in_chunks(table, masked)
+    expected = InformationLoss(NAMES).against(table).assess(masked)
+    parts = ("loss", "accuracy", "distributions", "relations")
+    for part in parts:
+        assert getattr(found, part) == pytest.approx(getattr(expected, part), abs=1e-9)
+        for name in NAMES:
+            one, other = found.attributes[name], expected.attributes[name]
+            assert getattr(one, part) == pytest.approx(getattr(other, part), abs=1e-9)
+
+
+@pytest.mark.parametrize("mask", MASKINGS)
+def test_published_losses_of_parts_are_those_of_the_whole(mask):
+    table = original()
+    masked, names = mask(table), ("age", "sex", "town")
+    whole = whole_of(table)
+    whole = whole.suppressing() if masked.suppressed.any() else whole
+    moved, tallies = [], {}
+    for before, after in pairs(table, masked):
+        moved.append(moved_numbers(whole, before, after, ["income"]))
+        for name, (keys, counts) in tallies_of(whole, before, after, names).items():
             total = tallies.setdefault(name, {})
             for key, count in zip(keys.tolist(), counts.tolist(), strict=True):
                 total[key] = total.get(key, 0) + count
@@ -134,88 +167,95 @@ def lost_of(table, masked):
         name: (np.array(list(total)), np.array(list(total.values())))
         for name, total in tallies.items()
     }
-    return Lost(whole, NAMES, whole.cells(masked, categories), added, added_up(sums))
-
-
-@pytest.mark.parametrize("mask", MASKINGS)
-def test_the_loss_of_parts_is_that_of_the_whole(mask):
-    table = original()
-    masked = mask(table)
-    lost = lost_of(table, masked)
-    assert lost.loss(NAMES) == pytest.approx(StrictLoss(NAMES).against(table)(masked), abs=1e-9)
-    for name in NAMES:
-        alone = StrictLoss((name,)).against(table)(masked)
-        assert lost.loss((name,)) == pytest.approx(alone, abs=1e-9)
-
-
-@pytest.mark.parametrize("mask", MASKINGS)
-def test_single_losses_of_parts_are_those_of_the_whole(mask):
-    table = original()
-    masked, names = mask(table), ("age", "sex", "town")
-    found = lost_of(table, masked).measures()
+    cells = whole.cells(masked, names)
+    found = PublishedLosses(whole, names, cells, added, np.sum(moved, axis=0)).measures()
     assert found["dbil"] == pytest.approx(DistanceLoss(NAMES).against(table)(masked))
     assert found["ctbil"] == pytest.approx(ContingencyLoss(names).against(table)(masked))
     assert found["ebil"] == pytest.approx(EntropyLoss(names).against(table)(masked))
 
 
-def judged_in_parts(table, masked, people):
+SCENARIOS = (
+    Scenario(name="register", knows=("age", "sex")),
+    Scenario(
+        name="colleague", knows=("town",), knows_about={"income": Tolerance(0.2, is_relative=True)}
+    ),
+    Scenario(name="anybody", any=2, of=("age", "sex", "town"), takes_part=False, sure=0.8),
+)
+
+
+def counted(table, kept):
+    """Distinct records with their counts; records are equal if all cells are."""
+    found = {}
+    for record in kept.tolist():
+        cells = (*(table[name][record] for name in table.schema.names), table.suppressed[record])
+        key = tuple("missing" if cell != cell else float(cell) for cell in cells)
+        first, times = found.get(key, (record, 0))
+        found[key] = first, times + 1
+    records, counts = zip(*found.values(), strict=True)
+    return np.array(records), np.array(counts)
+
+
+def risk_in_chunks(table, masked, people, scenarios=(), control=None):
     whole = whole_of(table)
     whole = whole.suppressing() if masked.suppressed.any() else whole
-    drawn = drawn_from(table, people, NAMES)
-    categories = [n for n in drawn.names if n in whole.categories]
-    met = met_in_all(met_in(whole, drawn, *pair) for pair in pairs(table, masked))
-    cells = [whole.category(table, name).cells(masked) for name in categories]
-    joints = [
-        whole.category(table, name).joint_counts(own)
-        for name, own in zip(categories, cells, strict=True)
-    ]
-    raid = Preparing(whole, drawn, whole.cells(masked, categories), met, joints).raid()
-    found = [raid.looked_at(whole, *pair) for pair in pairs(table, masked)]
-    assert STRANGERS in found[0]
-    gathered = {name: np.concatenate([part[name] for part in found]) for name in found[0]}
-    return raid.judged(gathered)
+    measure = DisclosureRisk(NAMES, people=people, scenarios=scenarios)
+    risk = ChunkedRisk.draw(table, masked, measure, whole, control)
+    starts = np.cumsum([0, *(len(part) for part, _ in pairs(table, masked))])
+    near, alike = [], []
+    for start, (before, after) in zip(starts, pairs(table, masked), strict=False):
+        near.append(start + risk.nearest(after))
+        alike.append(risk.count_alike(before))
+    records, counts = counted(masked, np.concatenate(near))
+    sums = tuple(np.sum(own, axis=0) for own in zip(*alike, strict=True))
+    return replace(risk, alike=sums).assess(masked.take(records), counts)
+
+
+def same_risk(found, expected):
+    assert [one.name for one in found.scenarios] == [one.name for one in expected.scenarios]
+    for one, other in zip(found.scenarios, expected.scenarios, strict=True):
+        assert list(one.parts) == list(other.parts)
+        for name, part in other.parts.items():
+            assert one.parts[name].percent == pytest.approx(part.percent, abs=1e-9)
+            assert one.parts[name].error == pytest.approx(part.error, abs=1e-9)
+        assert one.at_risk == pytest.approx(other.at_risk, abs=1e-9)
+    assert (found.people, found.records) == (expected.people, expected.records)
 
 
 @pytest.mark.parametrize("mask", MASKINGS)
-def test_intruders_on_everybody_in_parts_achieve_what_they_do_on_the_whole(mask):
+def test_intruders_in_chunks_achieve_what_they_do_on_the_whole(mask):
     table = original()
     masked = mask(table)
-    judged, before = judged_in_parts(table, masked, N)
-    read = StrictRisk(NAMES, people=ALL_TARGETS).against(table)
-    expected = read.judged(masked)
-    assert list(judged.parts) == list(expected.parts)
-    for name, part in expected.parts.items():
-        assert judged.parts[name].percent == pytest.approx(part.percent, abs=1e-9)
-        assert judged.parts[name].error == 0.0
-    assert before.risk == pytest.approx(read.of_original.risk, abs=1e-9)
-    assert (judged.people, judged.records) == (N, N)
+    expected = DisclosureRisk(NAMES, people=ALL_TARGETS).against(table).assess(masked)
+    assert expected.confidential is not None
+    same_risk(risk_in_chunks(table, masked, ALL_TARGETS), expected)
+
+
+@pytest.mark.parametrize("mask", [noise, intervals, renamed])
+def test_scenarios_in_chunks_are_those_of_the_whole_with_a_control_group(mask):
+    table, others = original().take(np.arange(180)), original().take(np.arange(180, N))
+    masked = mask(original()).take(np.arange(180))
+    measure = DisclosureRisk(NAMES, people=ALL_TARGETS, scenarios=SCENARIOS)
+    expected = measure.against(table, others).assess(masked)
+    assert expected.control == len(others)
+    same_risk(risk_in_chunks(table, masked, ALL_TARGETS, SCENARIOS, others), expected)
 
 
 def test_a_sample_of_people_comes_within_its_errors():
     table = original()
     masked = noise(table)
-    judged, _ = judged_in_parts(table, masked, 60)
-    exact = StrictRisk(NAMES, people=ALL_TARGETS).against(table).judged(masked)
-    assert judged.people == 60
+    found = risk_in_chunks(table, masked, 60)
+    exact = DisclosureRisk(NAMES, people=ALL_TARGETS).against(table).assess(masked)
+    assert (found.people, found.records) == (60, N)
     for name, part in exact.parts.items():
-        found = judged.parts[name]
-        assert found.error > 0
-        assert abs(found.percent - part.percent) < 4 * found.error
+        assert found.parts[name].error > 0
+        assert abs(found.parts[name].percent - part.percent) < 4 * found.parts[name].error
 
 
-def test_people_who_look_alike_are_met_in_every_part():
+def test_people_who_look_alike_are_counted_in_every_chunk():
     table = original()
-    drawn = drawn_from(table, N, ("sex", "town"))
-    met = met_in_all(met_in(whole_of(table), drawn, *pair) for pair in pairs(table, table))
-    sizes = classes_of(table, ("sex", "town")).sizes
-    assert np.bincount(met.people[:, 0].astype(int), met.people[:, -1]).tolist() == sizes.tolist()
-
-
-def test_rows_of_many_parts_are_each_there_once_with_the_counts_of_all():
-    rng = np.random.default_rng(2)
-    parts = [np.column_stack([rng.integers(0, 4, (30, 2)), np.ones(30)]) for _ in range(9)]
-    parts[3][0, 0] = np.nan
-    whole = np.concatenate(parts)
-    merged = merged_rows(iter(parts))
-    assert np.array_equal(merged, counted_rows(whole[:, :-1], whole[:, -1]), equal_nan=True)
-    assert merged[:, -1].sum() == 270
+    scenario = Scenario(name="few", knows=("sex", "town"))
+    measure = DisclosureRisk(NAMES, people=ALL_TARGETS, scenarios=(scenario,))
+    risk = ChunkedRisk.draw(table, table, measure, whole_of(table))
+    (found,) = np.sum([risk.count_alike(before) for before, _ in pairs(table, table)], axis=0)
+    keys = table["sex"] * 4 + table["town"]
+    assert sorted(found.tolist()) == sorted(np.unique(keys, return_counts=True)[1].tolist())

@@ -1,35 +1,35 @@
-"""Slow reference implementation of the strict attacks: loops over targets and records."""
+"""Slow reference implementation of the attacks of the risk: loops over targets and records."""
 
 from functools import cached_property, wraps
 
 import numpy as np
 
+from evomask.data.recoding import Intervals
 from evomask.data.schema import Kind
-from evomask.measures.disclosure.attribute_disclosure import left_out_attributes, random_halves
 
-TIE = 1e-9
+TIE, SURE = 1e-9, 0.5
 
 
-def kept(method):
-    """What was computed for the same arguments is not computed again."""
+def cached(method):
+    """Compute the result for the same arguments once."""
 
     @wraps(method)
-    def remembering(self, *arguments):
+    def wrapped(self, *arguments):
         key = (method.__name__, *arguments)
         if key not in self.found:
             self.found[key] = method(self, *arguments)
         return self.found[key]
 
-    return remembering
+    return wrapped
 
 
-class Twin:
-    """All pairs of an original and a masked table, some attributes known, some confidential."""
+class SlowAttack:
+    """All pairs of people and masked records; the people are those of the original by default."""
 
-    def __init__(self, original, masked, known, confidential=(), passing_over=False):
+    def __init__(self, original, masked, known, *, people=None, passing_over=False):
         self.original, self.masked, self.passing_over = original, masked, passing_over
-        self.known, self.confidential = known, confidential
-        self.n = len(original)
+        self.known, self.people = known, original if people is None else people
+        self.n, self.n_people = len(original), len(self.people)
         self.found = {}
 
     def is_number(self, name):
@@ -39,32 +39,32 @@ class Twin:
         return self.original.attribute(name).kind is Kind.ORDINAL
 
     def values(self, name):
-        return self.original[name]
+        return self.people[name]
 
-    @kept
+    @cached
     def numbers(self, name):
         values = self.original.values(name)
         return sorted(values[~np.isnan(values)])
 
-    @kept
+    @cached
     def counts(self, name):
         size = len(self.original.attribute(name).categories)
         return np.array([np.sum(self.original[name] == v) for v in range(size)])
 
-    @kept
+    @cached
     def deviation(self, name):
         return np.std(self.numbers(name)) or 1.0
 
     # what a released cell stands for
 
-    @kept
+    @cached
     def leaves(self, j, name):
         size = len(self.original.attribute(name).categories)
         if self.masked.suppressed[j]:
             return [*range(size)]
         return np.flatnonzero(self.masked.recoding(name).leaves[self.masked[name][j]]).tolist()
 
-    @kept
+    @cached
     def ends(self, j, name):
         known = self.numbers(name)
         if self.masked.suppressed[j] and known:
@@ -72,14 +72,14 @@ class Twin:
         low, high = self.masked.ends(name)
         return low[j], high[j]
 
-    @kept
+    @cached
     def is_wide(self, j, name):
         if self.is_number(name):
             low, high = self.ends(j, name)
             return bool(low < high)
         return len(self.leaves(j, name)) > 1
 
-    @kept
+    @cached
     def is_whole(self, j, name):
         if not self.is_wide(j, name):
             return False
@@ -88,7 +88,7 @@ class Twin:
             return all(low <= v <= high for v in self.numbers(name))
         return set(np.flatnonzero(self.counts(name))) <= set(self.leaves(j, name))
 
-    @kept
+    @cached
     def middle(self, j, name):
         low, high = self.ends(j, name)
         if not low < high:
@@ -96,7 +96,7 @@ class Twin:
         inside = [v for v in self.numbers(name) if low <= v <= high]
         return np.median(inside) if inside else (low + high) / 2
 
-    @kept
+    @cached
     def shares(self, j, name):
         """How likely each category is in a cell."""
         leaves, counts = self.leaves(j, name), self.counts(name).astype(float)
@@ -107,7 +107,7 @@ class Twin:
 
     # how far a record is from a person
 
-    @kept
+    @cached
     def apart(self, name, v, w):
         attribute = self.original.attribute(name)
         if v == w or attribute.kind is Kind.NOMINAL:
@@ -121,7 +121,7 @@ class Twin:
             return 1.0
         return min(self.apart(name, v, w) for w in self.leaves(j, name))
 
-    @kept
+    @cached
     def compared_ends(self, j, name):
         if self.passing_over and self.is_whole(j, name):
             return np.nan, np.nan
@@ -150,7 +150,7 @@ class Twin:
                         )
                         for j in range(self.n)
                     ]
-                    for i in range(self.n)
+                    for i in range(self.n_people)
                 ]
             )
             for name in self.known
@@ -160,13 +160,7 @@ class Twin:
         total = sum((self.distances[name][i] for name in names), np.zeros(self.n))
         return np.flatnonzero(total <= total.min() + TIE), total.min()
 
-    def nearest_strangers(self, i, names):
-        """The nearest originals of people who do not look the same."""
-        total = sum((self.distances[name][i] for name in names), np.zeros(self.n))
-        others = np.where(total > 0, total, np.inf)
-        return np.flatnonzero(np.isfinite(others) & (others <= others.min() + TIE))
-
-    # linked
+    # re-identification
 
     def people_like(self, i):
         return sum(
@@ -174,7 +168,7 @@ class Twin:
             for j in range(self.n)
         )
 
-    @kept
+    @cached
     def people_covered(self, j):
         if not any(self.is_wide(j, name) for name in self.known):
             return 0
@@ -223,37 +217,41 @@ class Twin:
         near = scores >= scores.max(axis=1, keepdims=True) - 1e-7
         return 100 * np.mean(near.diagonal() / near.sum(axis=1))
 
-    # read
+    # attribute disclosure
 
-    @kept
+    @cached
     def rank(self, name, value):
-        values = self.values(name)
+        values = self.original[name]
+        if not self.is_ordered(name):
+            values = values[~np.isnan(values)]
+        if value != value:
+            return np.nan
         return (np.sum(values < value) + np.sum(values <= value) + 1) / 2
 
-    @kept
-    def is_right(self, name, value, truth):
-        """Whether what was read is equal, or within a tenth of the ranks."""
-        if self.is_number(name):
-            if np.isnan(value) or np.isnan(truth):
-                return np.isnan(value) and np.isnan(truth)
-            return abs(self.rank(name, value) - self.rank(name, truth)) <= 0.1 * self.n
-        if value == truth or not self.is_ordered(name):
-            return value == truth
-        if self.missing(name) in (value, truth):
-            return False
-        return abs(self.rank(name, value) - self.rank(name, truth)) <= 0.1 * self.n
+    def is_close(self, first, second):
+        """Whether two ranks are within a tenth of each other, or both missing."""
+        if np.isnan(first) or np.isnan(second):
+            return bool(np.isnan(first) and np.isnan(second))
+        return abs(first - second) <= 0.1 * self.n
 
-    @kept
+    @cached
+    def are_alike(self, name, value, truth):
+        """Whether one category passes for another."""
+        if value == truth or not self.is_ordered(name) or self.missing(name) in (value, truth):
+            return value == truth
+        return self.is_close(self.rank(name, value), self.rank(name, truth))
+
+    @cached
     def missing(self, name):
         attribute = self.original.attribute(name)
         return len(attribute.categories) - 1 if attribute.has_missing else None
 
-    def middle_number(self, numbers):
-        known = [v for v in numbers if not np.isnan(v)]
-        return np.median(known) if 2 * len(known) >= max(len(numbers), 1) else np.nan
+    def middle_rank(self, ranks):
+        known = [v for v in ranks if not np.isnan(v)]
+        return np.median(known) if 2 * len(known) >= max(len(ranks), 1) else np.nan
 
     def likely(self, name, counts):
-        """The categories that are read where each was found so often."""
+        """The categories that are inferred where each was found so often."""
         if not self.is_ordered(name):
             return np.flatnonzero(counts >= counts.max() - TIE * counts.sum()).tolist()
         known = np.delete(counts, [] if self.missing(name) is None else self.missing(name))
@@ -261,59 +259,93 @@ class Twin:
             return [self.missing(name)]
         return [int(np.flatnonzero(np.cumsum(known) >= known.sum() / 2 - TIE)[0])]
 
-    def read_right(self, i, near, name):
-        truth = self.values(name)[i]
+    def share_close(self, j, name, middle):
+        """How much of a released number is within a tenth of the ranks of *middle*."""
+        low, high = (self.rank(name, end) for end in self.ends(j, name))
+        if np.isnan(middle) or not high > low:
+            return float(self.is_close(low, middle))
+        within = min(high, middle + 0.1 * self.n) - max(low, middle - 0.1 * self.n)
+        return max(within, 0.0) / (high - low)
+
+    def is_inferred(self, i, known, name):
+        """How likely a value of a person is believed and right."""
+        near, truth = self.nearest(i, known)[0], self.values(name)[i]
         if self.is_number(name):
-            value = self.middle_number([self.middle(j, name) for j in near])
-            return float(self.is_right(name, value, truth))
-        found = self.likely(name, sum(self.shares(j, name) for j in near))
-        return np.mean([self.is_right(name, value, truth) for value in found])
+            middle = self.middle_rank([self.rank(name, self.middle(j, name)) for j in near])
+            agreeing = np.mean([self.share_close(j, name, middle) for j in near])
+            return (agreeing >= SURE) * float(self.is_close(middle, self.rank(name, truth)))
+        counts = sum(self.shares(j, name) for j in near)
+        found, size = self.likely(name, counts), len(counts)
+        agreeing = np.mean(
+            [sum(counts[w] for w in range(size) if self.are_alike(name, v, w)) for v in found]
+        ) / len(near)
+        right = np.mean([self.are_alike(name, value, truth) for value in found])
+        return (agreeing >= SURE) * right
 
-    @kept
-    def guessed_right(self, i, name):
-        truth = self.values(name)[i]
+    def inferred(self, known, name):
+        """Percentage of people of whom a value is believed and right."""
+        return 100 * np.mean([self.is_inferred(i, known, name) for i in range(self.n_people)])
+
+    def guessed(self, name):
+        """The same of the most usual value, where half of the people have it."""
+        values = self.values(name)
         if self.is_number(name):
-            return float(self.is_right(name, self.middle_number(self.values(name)), truth))
-        return float(self.is_right(name, self.likely(name, self.counts(name))[0], truth))
+            ranks = [self.rank(name, value) for value in values]
+            middle = self.middle_rank(ranks)
+            share = 100 * np.mean([self.is_close(middle, rank) for rank in ranks])
+        else:
+            usual = self.likely(name, self.counts(name).astype(float))[0]
+            share = 100 * np.mean([self.are_alike(name, usual, value) for value in values])
+        return share if share >= 100 * SURE else 0.0
 
-    def gain(self, questions):
-        right, guessed = [], []
-        for known, wanted in questions:
-            for i in range(self.n):
-                near, _ = self.nearest(i, known)
-                right.append(np.mean([self.read_right(i, near, name) for name in wanted]))
-                guessed.append(np.mean([self.guessed_right(i, name) for name in wanted]))
-        right, guessed = np.mean(right), np.mean(guessed)
-        return 0.0 if guessed == 1 else 100 * max(0.0, (right - guessed) / (1 - guessed))
 
-    def half_known(self):
-        names = np.array(self.known)
-        return self.gain([(names[h], names[~h]) for h in random_halves(len(names))])
+def in_ranks(original, masked, names):
+    """Both tables with numbers replaced by their ranks among the original ones."""
+    slow = SlowAttack(original, masked, names)
+    before, after = original, masked
+    for name in names:
+        if original.attribute(name).is_categorical:
+            continue
+        low, high = (
+            np.array([slow.rank(name, value) for value in end]) for end in masked.ends(name)
+        )
+        ranks = np.array([slow.rank(name, value) for value in original.values(name)])
+        before = before.with_columns({name: ranks})
+        cells = Intervals(tuple(map(str, range(len(masked)))), low, high)
+        after = after.with_recoded(name, np.arange(len(masked)), cells)
+    return before, after
 
-    def all_but_one_known(self):
-        names = self.known
-        chosen = [names[place] for place in left_out_attributes(len(names))]
-        return self.gain([([n for n in names if n != name], [name]) for name in chosen])
 
-    def successes(self):
-        """What every intruder gets right, in percent, in the order of the measure."""
-        found = [self.linked_by_distance(), self.linked_by_agreement()]
-        if len(self.known) > 1:
-            found += [self.half_known(), self.all_but_one_known()]
-        return found + [self.confidential_gain(name) for name in self.confidential]
+def reidentification(original, masked, known):
+    """Percentage of people whom the most successful linkage picks."""
+    found = []
+    for passing_over in (False, True):
+        slow = SlowAttack(original, masked, known, passing_over=passing_over)
+        has_whole = any(slow.is_whole(j, name) for j in range(slow.n) for name in known)
+        if not passing_over or has_whole:
+            found += [slow.linked_by_distance(), slow.linked_by_agreement()]
+    if any(not original.attribute(name).is_categorical for name in known):
+        found.append(SlowAttack(*in_ranks(original, masked, known), known).linked_by_distance())
+    return max(found)
 
-    def confidential_gain(self, name):
-        """Beyond the usual value, or what the nearest strangers' originals tell."""
-        people = range(self.n)
-        right = np.mean([self.read_right(i, self.nearest(i, self.known)[0], name) for i in people])
-        before = Twin(self.original, self.original, self.known, (name,))
-        told = [before.read_by_strangers(i, name) for i in people]
-        guessed = max(np.mean(told), np.mean([self.guessed_right(i, name) for i in people]))
-        return 0.0 if guessed == 1 else 100 * max(0.0, (right - guessed) / (1 - guessed))
 
-    def read_by_strangers(self, i, name):
-        near = self.nearest_strangers(i, self.known)
-        return self.read_right(i, near, name) if len(near) else 0.0
+def disclosure(original, masked, control, tasks):
+    """Mean percentage of inferred values beyond the control group, or beyond guessing."""
+    return max(
+        _disclosure(original, masked, control, tasks, passing_over=passing_over)
+        for passing_over in (False, True)
+    )
+
+
+def _disclosure(original, masked, control, tasks, *, passing_over):
+    names = original.schema.quasi_identifiers
+    inside = SlowAttack(original, masked, names, passing_over=passing_over)
+    outside = SlowAttack(original, masked, names, people=control, passing_over=passing_over)
+    found, of_control, guesses = (
+        np.mean([ask(known, name) for known, name in tasks])
+        for ask in (inside.inferred, outside.inferred, lambda _, name: inside.guessed(name))
+    )
+    return max(0.0, found - max(of_control, guesses))
 
 
 def same(a, b):

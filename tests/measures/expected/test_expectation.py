@@ -8,7 +8,7 @@ from scipy.stats import foldnorm
 
 from evomask.errors import ParameterError, SchemaError
 from evomask.measures.expected.expectation import folded_normal_means
-from evomask.measures.loss.loss import StrictLoss
+from evomask.measures.loss.loss import InformationLoss
 from evomask.measures.papers.categorical_loss import DistanceLoss, EntropyLoss
 from evomask.measures.papers.distance_linkage import DistanceLinkage, unique
 from evomask.measures.papers.interval_disclosure import RankInterval
@@ -60,7 +60,7 @@ def test_what_cannot_vary_is_apart_by_its_mean():
 
 
 def test_nothing_is_lost_without_matrices():
-    assert StrictLoss(mixed().schema.quasi_identifiers).against(mixed()).expected({}) == 0.0
+    assert InformationLoss(mixed().schema.quasi_identifiers).against(mixed()).expected({}) == 0.0
 
 
 def test_a_matrix_that_sends_all_to_one_category_loses_the_entropy_of_the_original():

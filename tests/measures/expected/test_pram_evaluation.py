@@ -5,7 +5,7 @@ import pytest
 
 from evomask.errors import ParameterError
 from evomask.masking.randomization.pram import CommonDraws, normalize_rows
-from evomask.measures.disclosure.risk import StrictRisk
+from evomask.measures.disclosure.risk import DisclosureRisk
 from evomask.measures.expected.expectation import PramEvaluation
 from evomask.measures.papers.categorical_loss import BivariateLoss
 from evomask.measures.profiles import PROFILES, PapersLoss, PapersRisk
@@ -35,7 +35,7 @@ def test_papers_measures_are_expectations():
 
 @pytest.mark.parametrize(("profile", "probabilistic"), [("strict", False), ("papers", True)])
 def test_what_has_no_expectation_is_the_mean_of_common_draws(profile, probabilistic):
-    kind = StrictRisk if profile == "strict" else PapersRisk
+    kind = DisclosureRisk if profile == "strict" else PapersRisk
     reading = kind(NAMES, probabilistic).against(TABLE)
     mean = np.mean([reading(DRAW(MATRICES, r)) for r in range(3)])
     found = randomized(profile, 3, probabilistic=probabilistic)(MATRICES)

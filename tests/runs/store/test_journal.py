@@ -88,7 +88,7 @@ def test_a_decision_is_written_before_it_is_used(tmp_path):
 
 
 def test_a_journal_shorter_than_the_run_is_refused():
-    with pytest.raises(RunError, match="cut short"):
+    with pytest.raises(RunError, match="incomplete"):
         Journal().require(state_at(3))
 
 

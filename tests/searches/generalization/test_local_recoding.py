@@ -13,7 +13,7 @@ from evomask.searches.generalization.local_recoding import (
     _classes_to_group,
     recode_locally,
 )
-from evomask.searches.generalization.optimum import optimum, summed_loss
+from evomask.searches.generalization.optimum import mean_cell_loss, optimum
 from tests.searches.generalization.lattices import small_lattice
 
 
@@ -50,7 +50,7 @@ def test_the_loss_told_is_that_of_the_cells():
 @pytest.mark.parametrize("seed", range(5))
 def test_local_recoding_loses_no_more_than_the_best_node(seed):
     lattice = small_lattice(seed=seed)
-    best = optimum(lattice, k=4, loss=summed_loss)
+    best = optimum(lattice, k=4, loss=mean_cell_loss)
     assert 1.0 - recode_locally(lattice, 4).granularity <= best.loss
 
 

@@ -9,7 +9,7 @@ import pytest
 from evomask.data.frames import Declaration, table_from
 from evomask.data.hierarchy_builders import complete_hierarchies
 from evomask.data.schema import Kind, Role
-from evomask.measures.loss.loss import StrictLoss
+from evomask.measures.loss.loss import InformationLoss
 from evomask.searches.generalization.lattice import lattice_for
 from evomask.searches.generalization.local_recoding import recode_locally
 from evomask.searches.generalization.objectives import Reader
@@ -80,11 +80,13 @@ def test_level_0_leaves_numbers_with_few_values_alone(table, lattice):
 
 
 def test_the_top_tells_nothing(table, lattice):
-    assert StrictLoss(NAMES).against(table)(lattice.applied(lattice.top)) == pytest.approx(100.0)
+    assert InformationLoss(NAMES).against(table)(lattice.applied(lattice.top)) == pytest.approx(
+        100.0
+    )
 
 
 def test_going_up_never_lowers_the_loss(table, lattice):
-    loss = StrictLoss(("income",)).against(table)
+    loss = InformationLoss(("income",)).against(table)
     height = int(lattice.heights[1])
     losses = [loss(lattice.applied((0, level, 0))) for level in range(height + 1)]
     assert losses == sorted(losses)

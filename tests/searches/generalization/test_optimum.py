@@ -6,12 +6,12 @@ import pytest
 from evomask.errors import ParameterError
 from evomask.searches.generalization.lattice import lattice_of
 from evomask.searches.generalization.objectives import geometric_loss
-from evomask.searches.generalization.optimum import optimum, summed_loss
+from evomask.searches.generalization.optimum import mean_cell_loss, optimum
 from tests.searches.generalization.lattices import TREES, small_lattice, small_table
 
 
 @pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("loss", [geometric_loss, summed_loss])
+@pytest.mark.parametrize("loss", [geometric_loss, mean_cell_loss])
 @pytest.mark.parametrize(("k", "distinct", "limit"), [(2, 0, 0), (4, 0, 9), (3, 3, 20), (5, 2, 80)])
 def test_no_safe_node_loses_less(seed, loss, k, distinct, limit):
     lattice = small_lattice(seed=seed)

@@ -180,7 +180,7 @@ def test_exact_equals_the_kernel():
 
 
 def test_exact_refuses_many_records():
-    with pytest.raises(ParameterError, match="24 records or fewer"):
+    with pytest.raises(ParameterError, match="at most 24 records"):
         searched(uniform(25, 2), Budget(seconds=1), algorithm=Algorithm.EXACT)
 
 

@@ -69,5 +69,5 @@ def test_equal_records_lose_nothing():
 
 
 def test_too_many_records_are_refused():
-    with pytest.raises(ParameterError, match="--prove is for 5,000 records or fewer"):
+    with pytest.raises(ParameterError, match="--prove supports at most 5,000 records"):
         proved(np.zeros((MOST_RECORDS + 1, 1)), 2, [np.zeros(MOST_RECORDS + 1, dtype=np.int64)])

@@ -17,8 +17,8 @@ from evomask.masking.randomization.pram import (
     check_transitions,
     frequency_shift,
 )
-from evomask.measures.disclosure.risk import StrictRisk
-from evomask.measures.loss.loss import StrictLoss
+from evomask.measures.disclosure.risk import DisclosureRisk
+from evomask.measures.loss.loss import InformationLoss
 from evomask.measures.papers.categorical_loss import BivariateLoss
 from evomask.measures.profiles import PapersLoss, RiskProfile
 from evomask.searches.base import SearchContext
@@ -84,8 +84,8 @@ def test_a_point_has_the_reading_of_its_released_draw_and_the_expectation():
     told = setup.problem.read(best.genome, 0)
     masked = setup.problem.decode(best.genome, 0)
     names = ("a", "b", "c")
-    assert told["loss"] == StrictLoss(names).against(table())(masked)
-    assert told["risk"] == StrictRisk(names, probabilistic=False).against(table())(masked)
+    assert told["loss"] == InformationLoss(names).against(table())(masked)
+    assert told["risk"] == DisclosureRisk(names, probabilistic=False).against(table())(masked)
     assert (told["expected_loss"], told["expected_risk"]) == best.fitness
     assert told["score"] == max(told["loss"], told["risk"])
 

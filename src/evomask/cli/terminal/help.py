@@ -31,7 +31,7 @@ def examples(*lines: str) -> Callable[[C], C]:
     return attach
 
 
-def registered(app: typer.Typer, **settings: Any) -> Callable[[C], C]:  # noqa: ANN401
+def register_command(app: typer.Typer, **settings: Any) -> Callable[[C], C]:  # noqa: ANN401
     """Register a function as a command of *app*, with grouped options and its examples."""
 
     def register(command: C) -> C:

@@ -196,7 +196,7 @@ Missing = Annotated[str, _shared("missing")]
 
 
 def with_data_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the data options to a command; its *source* makes an input of a path."""
+    """Add the data options to a command; its argument *source* builds an input from a path."""
     return _with_options(
         command, DataOptions, "source", lambda data: lambda path: data.input(input_path(path))
     )

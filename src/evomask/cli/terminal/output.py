@@ -52,7 +52,7 @@ def say_json(result: Mapping[str, object]) -> None:
 
 
 def _output_error(error: OSError) -> FileError:
-    return FileError(f"the answer could not be printed: {error.strerror or error}")
+    return FileError(f"the result could not be printed: {error.strerror or error}")
 
 
 def finish_output() -> int:
@@ -158,7 +158,7 @@ def output_path(path: Path, like: Path, *, json: bool) -> Iterator[Path]:
 
     Args:
         like: the input file, whose format the output has.
-        json: whether the answer is printed as JSON, which excludes ``-``.
+        json: whether the result is printed as JSON, which excludes ``-``.
     """
     if path != DASH:
         yield path

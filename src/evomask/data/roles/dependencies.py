@@ -68,7 +68,8 @@ def find_sum_rules(table: Table) -> tuple[str, ...]:
 
 
 def _adds_up(total: Floats, a: Floats, b: Floats) -> bool:
-    """Whether total = a + b wherever known, with enough records where both differ from 0."""
+    """Return whether total = a + b in all records with known values, and enough have a and b other
+    than 0."""
     known = ~np.isnan(total + a + b)
     informative: Flags = known & (a != 0) & (b != 0)
     if informative.sum() < FEWEST_PAIRS:

@@ -385,5 +385,5 @@ def _identifier_evidence(column: ColumnProfile) -> str:
     if many and column.words & vocabulary.IDENTIFIERS and (texts or column.is_whole):
         return "looks like a number or name of a person"
     if texts and column.is_nearly_unique and not are_dates(texts):
-        return "holds a text of its own in nearly every record"
+        return "holds a different text in nearly every record"
     return ""

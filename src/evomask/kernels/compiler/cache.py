@@ -75,7 +75,7 @@ def cache_folder() -> Path:
         if not _is_safe(folder):
             warnings.warn(
                 f"compiled kernels in {folder} are not used, because another user owns that "
-                "folder or can write to it; make it yours alone (chmod 700)",
+                f"folder or can write to it; restrict it with chmod 700",
                 stacklevel=2,
             )
         elif str(parent) == named or os.access(folder, os.W_OK):

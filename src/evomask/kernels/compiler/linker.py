@@ -246,7 +246,7 @@ class InnerDispatcher(CPUDispatcher):  # type: ignore[misc]
         return super().get_call_template(tuple(map(_widen, args)), named)
 
     def __call__(self, *args: Any, **kws: Any) -> Any:
-        """Call from Python, as tests do: compiled on its own by numba."""
+        """Call from Python (in tests); numba compiles the function separately."""
         return self._standalone(*args, **kws)
 
     @cached_property

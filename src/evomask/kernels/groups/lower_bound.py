@@ -255,7 +255,7 @@ def _trios_of(trios: NDArray[np.int64], fines: Floats, n: int) -> Trios:
 
 @inner
 def _remaining_fines(trios: Trios, x: int) -> float:
-    """Second halves of the fines that a group pays once this record joins."""
+    """Sum of the second halves of the fines that a group pays when this record joins."""
     total = 0.0
     for place in range(trios.starts[x], trios.starts[x + 1]):
         t = trios.whose[place]
@@ -266,7 +266,7 @@ def _remaining_fines(trios: Trios, x: int) -> float:
 
 @inner
 def _join(trios: Trios, x: int) -> None:
-    """Add a record and note what fines add for others: half of each until the fine is paid.
+    """Add a record and update the fines of others: half of each until the fine is paid.
 
     Of a trio with one member, both other records bear half: together they pay once.
     """

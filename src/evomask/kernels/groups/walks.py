@@ -36,7 +36,7 @@ RING = 256
 """Records in a block of the sorted list."""
 
 KEPT = 0.7
-"""List and tree are rebuilt when no more than this share of their records is left."""
+"""List and tree are rebuilt when at most this share of their records remains."""
 
 PROBES = 16
 """Trial searches that decide between list and tree."""

@@ -3,13 +3,13 @@
 import numpy as np
 
 from evomask.kernels.incremental.disclosure import inference_percentage, linked_percentage
-from evomask.kernels.incremental.information_loss import (
+from evomask.kernels.incremental.information_loss import information_loss
+from evomask.kernels.incremental.papers_loss import (
     contingency_loss,
     correlation_loss,
     covariance_loss,
     entropy_loss,
     mean_loss,
-    mean_on_scales,
     probabilistic_loss,
     value_loss,
     variance_loss,
@@ -45,8 +45,8 @@ def distance_loss(state: State) -> float:
 
 
 @inner
-def loss(state: State) -> float:
-    """Return the information loss of the profile that the state was built for."""
+def papers_loss(state: State) -> float:
+    """Return the information loss of the papers."""
     n_numbers, n_categories = state.numbers.values.shape[0], state.categories.sizes.size
     total = 0.0
     if n_numbers:
@@ -58,9 +58,16 @@ def loss(state: State) -> float:
         tables = contingency_loss(state.categories, state.memory)
         entropies = entropy_loss(state.categories, state.memory)
         cells = n_categories * state.linkage.own.size
-        ends = state.categories.ends
-        total += n_categories * mean_on_scales(ends, tables, 100.0 * moved / cells, entropies)
+        total += n_categories * (tables + 100.0 * moved / cells + entropies) / 3
     return total / (n_numbers + n_categories)
+
+
+@inner
+def loss(state: State) -> float:
+    """Return the information loss of the profile that the state was built for."""
+    if state.wanted.loss:
+        return information_loss(state.loss, state.memory)
+    return papers_loss(state)
 
 
 @inner

@@ -30,12 +30,20 @@ from evomask.kernels.incremental.disclosure import (
     update_inference,
 )
 from evomask.kernels.incremental.information_loss import (
+    INFORMATION_LOSS,
+    InformationLoss,
+    change_loss_of_category,
+    change_loss_of_number,
+)
+from evomask.kernels.incremental.papers_loss import (
     CATEGORIES,
     NUMBERS,
     Categories,
     Numbers,
     change_category,
+    change_category_losses,
     change_number,
+    change_number_losses,
     refresh_number,
 )
 from evomask.kernels.incremental.undo_log import (
@@ -70,8 +78,13 @@ class Renaming(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """The costly parts that are tracked."""
+    """The parts that are tracked.
 
+    Args:
+        loss: the information loss in three parts, instead of the losses of the papers.
+    """
+
+    loss: bool
     linkage: bool
     renaming: bool
     inference: bool
@@ -90,6 +103,7 @@ class State(NamedTuple):
     memory: Memory
     numbers: Numbers
     categories: Categories
+    loss: InformationLoss
     linkage: Linkage
     inference: Inference
     main: Version
@@ -101,8 +115,8 @@ class State(NamedTuple):
 
 
 STATE = bundle(
-    State, MEMORY, NUMBERS, CATEGORIES, LINKAGE, INFERENCE, VERSION,
-    bundle(Renaming, *[INT64] * 4, VERSION, VERSION), bundle(Wanted, *[BOOL] * 3),
+    State, MEMORY, NUMBERS, CATEGORIES, INFORMATION_LOSS, LINKAGE, INFERENCE, VERSION,
+    bundle(Renaming, *[INT64] * 4, VERSION, VERSION), bundle(Wanted, *[BOOL] * 4),
     RW_INDICES, RW_INDICES, INT64,
 )  # fmt: skip
 
@@ -146,10 +160,10 @@ def change(state: State, record: int, attribute: int, value: float) -> None:
         old = state.memory.reals[place]
         if old != value and not (np.isnan(old) and np.isnan(value)):
             require_capacity(state.memory, state.most)
-            _change_number(state, record, row, value)
+            _change_number(state, record, attribute, row, value)
     elif state.memory.wholes[_code_place(state, state.main, ~row, record)] != int(value):
         require_capacity(state.memory, state.most)
-        _change_category(state, record, ~row, int(value))
+        _change_category(state, record, attribute, ~row, int(value))
 
 
 @inner
@@ -198,21 +212,29 @@ def _follow(
 
 
 @inner
-def _change_number(state: State, record: int, a: int, value: float) -> None:
-    place = state.numbers.at.ranks + a * state.numbers.values.shape[1] + record
-    old = state.memory.reals[place]
+def _change_number(state: State, record: int, attribute: int, a: int, value: float) -> None:
+    at, cell = state.numbers.at, a * state.numbers.values.shape[1] + record
+    before, old = state.memory.reals[at.values + cell], state.memory.reals[at.ranks + cell]
     _note(state, record)
     change_number(state.numbers, state.memory, record, a, value)
-    new = state.memory.reals[place]
+    new = state.memory.reals[at.ranks + cell]
+    if state.wanted.loss:
+        change_loss_of_number(state.loss, state.memory, record, attribute, value, old, new)
+    else:
+        change_number_losses(state.numbers, state.memory, record, a, before, old)
     _follow(state, state.main, 0, record, a, -1, old, new)
     if is_renamed(state):
         _follow(state, renamed_version(state), 1, record, a, -1, old, new)
 
 
 @inner
-def _change_category(state: State, record: int, j: int, code: int) -> None:
+def _change_category(state: State, record: int, attribute: int, j: int, code: int) -> None:
     old = state.memory.wholes[_code_place(state, state.main, j, record)]
     _note(state, record)
+    if state.wanted.loss:
+        change_loss_of_category(state.loss, state.memory, record, attribute, old, code)
+    else:
+        change_category_losses(state.categories, state.memory, record, j, code)
     change_category(state.categories, state.memory, record, j, code)
     _follow(state, state.main, 0, record, -1, j, float(old), float(code))
     if _tracks_renaming(state):
@@ -313,7 +335,7 @@ def _begin_version(state: State, version: Version) -> None:
 @kernel(STATE)
 def begin(state: State) -> None:
     """Compute everything that depends on the cells and their sums; cost of a full evaluation."""
-    for a in range(state.numbers.values.shape[0]):
+    for a in range(0 if state.wanted.loss else state.numbers.values.shape[0]):
         clear_log(state.memory)
         refresh_number(state.numbers, state.memory, a)
     clear_log(state.memory)

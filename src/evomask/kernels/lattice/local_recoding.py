@@ -112,7 +112,7 @@ def _closest_group(
 def cluster_records(
     digits: Codes, sizes: Indices, order: Indices, hierarchies: Hierarchies, k: int
 ) -> Labels:
-    """Return the group of each candidate; groups have k or more records, if there are so many.
+    """Return the group of each candidate; groups have k or more records, if the file has that many.
 
     Args:
         digits: candidates as rows of leaves.

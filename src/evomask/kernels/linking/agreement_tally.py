@@ -19,7 +19,7 @@ from evomask.types import Codes, Floats, Indices, Labels
 
 @dataclass(frozen=True, eq=False)
 class DistinctRecords:
-    """Distinct records as codes, and how often each occurs in its file."""
+    """Distinct records as codes, and their frequencies in the file."""
 
     codes: Codes
     counts: Indices
@@ -77,7 +77,7 @@ def _refine(
 ) -> None:
     """Divide the classes *before* by attribute *a*, with a hash table.
 
-    A slot of the table is empty unless it was used in this *stamp*.
+    A slot of the table is empty unless it was used with the current *stamp*.
     """
     last = keys.size - 1
     count = 0

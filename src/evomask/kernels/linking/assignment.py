@@ -32,7 +32,7 @@ def solve_assignment(weights: Indices) -> Indices:
 
 @inner
 def _augment(weights: Indices, rows: Indices, row_prices: Indices, column_prices: Indices) -> None:
-    """Assign one more row, which stands in the extra column k."""
+    """Assign one more row, which is in the extra column k."""
     k = weights.shape[0]
     shortest, behind = full_ints(k, FAR), full_ints(k, k)
     done = full_ints(k + 1, 0)

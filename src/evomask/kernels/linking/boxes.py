@@ -277,12 +277,12 @@ def find_nearest(
 ) -> tuple[int, float]:  # fmt: skip
     """Find the nearest records of a target; return their number and cost.
 
-    A record of the target's own is evaluated first: it is rarely far away. With *strangers*,
-    records that equal the target in all known attributes are left out.
+    A record of the target's own is evaluated first, if it has any: it is rarely far away. With
+    *strangers*, records that equal the target in all known attributes are left out.
     """
     _prepare(search, costs, targets, i)
     limit = np.inf
-    if not strangers:
+    if not strangers and targets.ends[i] < targets.ends[i + 1]:
         limit = _cost(boxes, costs, search, targets.rows[targets.ends[i]], np.inf)
     size = 0
     search.nodes[0] = 1

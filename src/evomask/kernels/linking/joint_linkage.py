@@ -115,8 +115,8 @@ def _strictly_nearest(
 ) -> Indices:
     """Search the clusters of the first group one by one, a record's own one first.
 
-    A record with a twin, in the same clusters of all groups, is tied without any distance. Long,
-    because arrays are passed one by one.
+    A record with a twin, in the same clusters of all groups, is tied without any distance. The
+    function is long because arrays are passed separately.
     """
     n = points.shape[0]
     n_groups = widths.size

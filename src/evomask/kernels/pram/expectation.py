@@ -1,20 +1,16 @@
-"""Expected information loss and disclosure risk of PRAM, from transition matrices alone.
+"""Expected measures of the papers and expected linkage of PRAM, from transition matrices alone.
 
-All arrays are flat: matrices are concatenated attribute by attribute; the domain is the list of all
-combinations of categories, the last attribute the fastest. Linkage, intervals and distances are
-expectations; counts of tables are folded normals; entropies are taken to second order. Renaming and
-inference are computed from the expected counts, as if the masked file were the average one.
+Matrices are concatenated attribute by attribute. Linkage, intervals and distances are expectations;
+counts of tables are folded normals; entropies are taken to second order. Renaming is computed from
+the expected counts, as if the masked file were the average one.
 """
 
-from math import erf, exp, log, pi, sqrt
+from math import log
 from typing import NamedTuple
 
 import numpy as np
 
-from evomask.kernels.incremental.information_loss import mean_on_scales
 from evomask.kernels.jit import (
-    BOOL,
-    FLOAT64,
     FLOATS,
     RW_CODE_ROWS,
     RW_FLOATS,
@@ -25,34 +21,11 @@ from evomask.kernels.jit import (
     kernel,
 )
 from evomask.kernels.linking.assignment import solve_assignment
+from evomask.kernels.pram.expected_loss import folded_mean
 from evomask.types import Codes, Floats, Indices
-
-PRESENT = 0.5
-"""Expected count from which on a combination of categories is taken to occur."""
 
 FINE = 1_000
 """Units per record of the integer weights of renaming."""
-
-
-class Halves(NamedTuple):
-    """Knowledge of intruders: one half of the attributes after the other.
-
-    Args:
-        known: for each half and combination, the combination of its known categories.
-        sizes: number of combinations of known categories, for each half.
-        unknown: for each half, 1 for each attribute to infer.
-        apart: distances between combinations of known categories, half by half.
-        begins: start of the distances of each half.
-        people: share of the targets in each combination of the domain.
-    """
-
-    known: Indices
-    sizes: Indices
-    unknown: Indices
-    apart: Floats
-    begins: Indices
-    people: Floats
-    floor: float
 
 
 class PramInput(NamedTuple):
@@ -63,10 +36,6 @@ class PramInput(NamedTuple):
         starts: start of each attribute in a list of all categories.
         pairs: two attributes a row; their contingency table begins at `tables`.
         right: links: pairs of a distinct original and a masked record, and their values.
-        domain: categories of every combination; empty where no inference is needed.
-        originals: original records in each combination.
-        near_read: categories that inference counts as correct.
-        ends: maxima of the losses by tables, distances and entropies.
     """
 
     sizes: Indices
@@ -81,21 +50,11 @@ class PramInput(NamedTuple):
     before: Codes
     after: Codes
     right: Floats
-    domain: Codes
-    originals: Floats
-    halves: Halves
-    near_read: Floats
-    ends: Floats
 
 
-HALVES = bundle(
-    Halves, RW_INDEX_ROWS, RW_INDICES, RW_INDEX_ROWS, RW_FLOATS, RW_INDICES, RW_FLOATS,
-    FLOAT64,
-)  # fmt: skip
 PRAM_INPUT = bundle(
     PramInput, *[RW_INDICES] * 3, *[RW_FLOATS] * 3, RW_INDEX_ROWS, RW_INDICES, RW_FLOATS,
-    RW_CODE_ROWS, RW_CODE_ROWS, RW_FLOATS, RW_CODE_ROWS, RW_FLOATS, HALVES, RW_FLOATS,
-    RW_FLOATS,
+    RW_CODE_ROWS, RW_CODE_ROWS, RW_FLOATS,
 )  # fmt: skip
 
 
@@ -133,16 +92,6 @@ def _linkage(given: PramInput, matrices: Floats) -> float:
 
 
 @inner
-def _folded_mean(mean: float, variance: float) -> float:
-    """E |X| for normal X."""
-    spread = sqrt(max(variance, 0.0))
-    if spread <= 1e-9:
-        return abs(mean)
-    score = mean / spread
-    return spread * sqrt(2 / pi) * exp(-score * score / 2) + mean * erf(score / sqrt(2.0))
-
-
-@inner
 def _tables(given: PramInput, matrices: Floats) -> float:
     """Expected CTBIL over tables of one and two attributes, in percent."""
     total = 0.0
@@ -155,7 +104,7 @@ def _tables(given: PramInput, matrices: Floats) -> float:
                 count = given.counts[given.starts[a] + i]
                 mean += count * chance
                 squares += count * chance * chance
-            total += _folded_mean(mean - given.counts[given.starts[a] + j], mean - squares)
+            total += folded_mean(mean - given.counts[given.starts[a] + j], mean - squares)
     for pair in range(given.tables.size):
         total += _pair_table(given, matrices, pair)
     return 50.0 * total / (_n_records(given) * (given.sizes.size + given.tables.size))
@@ -183,7 +132,7 @@ def _pair_table(given: PramInput, matrices: Floats, pair: int) -> float:
                 chance = matrices[given.squares[a] + i * n_a + j]
                 mean += chance * means[i, m]
                 square += chance * chance * squares[i, m]
-            total += _folded_mean(
+            total += folded_mean(
                 mean - given.crossed[given.tables[pair] + j * n_b + m], mean - square
             )
     return total
@@ -257,117 +206,26 @@ def _rename(given: PramInput, matrices: Floats) -> tuple[Floats, float, bool]:
     return named, 100.0 * recovered / (_n_records(given) * given.sizes.size), other
 
 
-@inner
-def _expected_counts(given: PramInput, matrices: Floats) -> Floats:
-    """Expected masked records in each combination of the domain."""
-    counts = given.originals
-    after = counts.size
-    for a in range(given.sizes.size):
-        size = given.sizes[a]
-        after //= size
-        moved = np.zeros(counts.size)
-        for cell in range(counts.size):
-            if counts[cell] > 0:
-                code = given.domain[cell, a]
-                row = given.squares[a] + code * size
-                first = cell - code * after
-                for j in range(size):
-                    moved[first + j * after] += counts[cell] * matrices[row + j]
-        counts = moved
-    return counts
+@kernel(PRAM_INPUT, FLOATS)
+def papers_loss_and_risk(given: PramInput, matrices: Floats) -> tuple[float, float]:
+    """Return the expected loss and risk of the papers, in percent.
 
-
-@inner
-def _inference(given: PramInput, matrices: Floats) -> float:
-    """Gain of inference over guessing on the expected counts, in percent."""
-    halves = given.halves
-    if halves.floor >= 1.0 or halves.sizes.size == 0:
-        return 0.0
-    masked = _expected_counts(given, matrices)
-    total = 0.0
-    for half in range(halves.sizes.size):
-        total += _success(given, masked, half)
-    gained = (total / halves.sizes.size - halves.floor) / (1.0 - halves.floor)
-    return 100.0 * min(1.0, max(0.0, gained))
-
-
-@inner
-def _success(given: PramInput, masked: Floats, half: int) -> float:
-    """Share of unknown cells that an intruder with one half infers closely."""
-    halves = given.halves
-    known = halves.known[half]
-    there = np.zeros(halves.sizes[half])
-    for cell in range(masked.size):
-        there[known[cell]] += masked[cell]
-    shares = _shares(halves, half, there)
-    total, unknown = 0.0, 0
-    for a in range(given.sizes.size):
-        if halves.unknown[half, a]:
-            unknown += 1
-            total += _read_attribute(given, masked, half, a, shares)
-    return total / unknown
-
-
-@inner
-def _shares(halves: Halves, half: int, there: Floats) -> Floats:
-    """Matrix of known (row) and masked combination: 1 / tied records where nearest, else 0."""
-    size = there.size
-    shares = np.zeros((size, size))
-    begin = halves.begins[half]
-    for x in range(size):
-        nearest, tied = np.inf, 0.0
-        for y in range(size):
-            if there[y] >= PRESENT:
-                apart = halves.apart[begin + x * size + y]
-                if apart < nearest:
-                    nearest, tied = apart, there[y]
-                elif apart == nearest:
-                    tied += there[y]
-        for y in range(size):
-            if there[y] >= PRESENT and halves.apart[begin + x * size + y] == nearest:
-                shares[x, y] = 1 / tied
-    return shares
-
-
-@inner
-def _read_attribute(given: PramInput, masked: Floats, half: int, a: int, shares: Floats) -> float:
-    """Share of one attribute's cells that are inferred closely."""
-    size, known = given.sizes[a], given.halves.known[half]
-    held = np.zeros((shares.shape[0], size))
-    people = np.zeros((shares.shape[0], size))
-    for cell in range(masked.size):
-        held[known[cell], given.domain[cell, a]] += masked[cell]
-        people[known[cell], given.domain[cell, a]] += given.halves.people[cell]
-    total = 0.0
-    for x in range(shares.shape[0]):
-        for y in range(shares.shape[0]):
-            if shares[x, y] > 0:
-                for i in range(size):
-                    if people[x, i] > 0:
-                        row = given.squares[a] + i * size
-                        close = 0.0
-                        for j in range(size):
-                            close += given.near_read[row + j] * held[y, j]
-                        total += people[x, i] * shares[x, y] * close
-    return total
-
-
-@kernel(PRAM_INPUT, FLOATS, BOOL)
-def loss_and_risk(given: PramInput, matrices: Floats, strict: bool) -> tuple[float, float]:
-    """Return the expected loss, and the papers' risk or the predictable strict one, in percent.
-
-    Cost is O(links · attributes + sum of squared table sizes), and with *strict* O(domain) for
-    inference.
+    Cost is O(links · attributes + sum of squared table sizes).
     """
-    tables, entropies = _tables(given, matrices), _entropies(given, matrices)
     distances = _mean_cell(given, matrices, given.distances)
-    loss = mean_on_scales(given.ends, tables, distances, entropies)
-    if not strict:
-        return loss, (_mean_cell(given, matrices, given.near) + _linkage(given, matrices)) / 2
+    loss = (_tables(given, matrices) + distances + _entropies(given, matrices)) / 3
+    return loss, (_mean_cell(given, matrices, given.near) + _linkage(given, matrices)) / 2
+
+
+@kernel(PRAM_INPUT, FLOATS)
+def linkage_risk(given: PramInput, matrices: Floats) -> float:
+    """Return the expected linkage before and after undoing a relabelling, in percent.
+
+    Without links, half of the larger of two shares of cells: those within the rank interval, and
+    those recovered by undoing a relabelling. Cost is O(links · attributes).
+    """
     named, recovered, other = _rename(given, matrices)
-    if given.domain.shape[0] == 0:
-        return loss, max(_mean_cell(given, matrices, given.near), recovered) / 2
-    risk = max(_linkage(given, matrices), _inference(given, matrices))
-    if other:
-        risk = max(risk, _linkage(given, named), _inference(given, named))
-    return loss, risk
+    if given.right.size == 0:
+        return max(_mean_cell(given, matrices, given.near), recovered) / 2
+    linked = _linkage(given, matrices)
+    return max(linked, _linkage(given, named)) if other else linked

@@ -1,8 +1,8 @@
 """Mutation of PRAM transition matrices under constraints.
 
 Matrices are flat, attribute by attribute. A plain matrix keeps its row sums, its band and the range
-of its diagonal. An invariant one changes by flows: as many records go from i to j as from j to i,
-so expected frequencies stay.
+of its diagonal. An invariant one changes by flows: the same number of records moves from i to j as
+from j to i, so expected frequencies are preserved.
 """
 
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from evomask.kernels.jit import (
 from evomask.types import Floats, Indices
 
 TRIES = 20
-"""Attempts to find a valid change, after which the matrices stay as they are."""
+"""Attempts to find a valid change, after which the matrices remain unchanged."""
 
 
 class Bounds(NamedTuple):

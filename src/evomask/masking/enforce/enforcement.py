@@ -2,14 +2,23 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from evomask.data.classes import classes_of
 from evomask.data.edits import EditRepair, parse_rule, rules_of
+from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.masking.enforce.repair import Repair
-from evomask.masking.enforce.requirement import NOTHING, Requirement
+from evomask.masking.enforce.requirement import (
+    NOTHING,
+    Requirement,
+    known_attributes,
+    repair_within,
+)
+from evomask.masking.enforce.scenarios import ScenarioRepair, repair_of
+from evomask.masking.method import MaskingMethod
 from evomask.masking.recoding.derived_columns import DerivedColumns
 
 MAX_ROUNDS = 3
@@ -53,38 +62,71 @@ class Enforcement:
         """
         return self.derived(self._enforce(masked))
 
+    @cached_property
+    def repair(self) -> MaskingMethod | None:
+        """The repair of masked files; None if nothing is required."""
+        return self.requirement.repair(self.original, self.share)
+
+    @property
+    def asks_anything(self) -> bool:
+        """Whether k, l or t is required, in general or in a scenario."""
+        return self.repair is not None
+
     def _enforce(self, masked: Table) -> Table:
-        if not self.requirement.asks_anything:
+        if self.repair is None:
             return self.mender.mended(masked)
+        has_l_or_t = self.requirement.l > 1 or self.requirement.t < 1
+        if not self.original.schema.scenarios:
+            return self._alternate(self.repair, masked, repairs_last=has_l_or_t)
+        changed = self._alternate(self.repair, masked, repairs_last=True)
+        if not self.mender.rules.broken_by(changed).any():
+            return changed
+        return self._alternate(self._merging, masked, repairs_last=has_l_or_t)
+
+    def _alternate(self, repair: MaskingMethod, masked: Table, *, repairs_last: bool) -> Table:
+        """Enforce edit rules and requirement in turn until both hold.
+
+        Args:
+            repairs_last: whether correcting the edit rules may violate the requirement.
+        """
+        rng = np.random.default_rng(0)
         for _ in range(MAX_ROUNDS):
-            masked = self._repair(self.mender.mended(masked))
+            masked = repair.mask(self.mender.mended(masked), rng)
             masked = self.mender.mended(masked, whole_classes=True)
             if not self.mender.rules.broken_by(masked).any():
                 break
-        has_l_or_t = self.requirement.l > 1 or self.requirement.t < 1
-        return self._repair(masked) if has_l_or_t and len(self.mender.rules) else masked
+        return repair.mask(masked, rng) if repairs_last and len(self.mender.rules) else masked
 
-    def _repair(self, masked: Table) -> Table:
-        repair = self.requirement.repair(self.original, self.share)
-        return repair.mask(masked, np.random.default_rng(0))
+    @cached_property
+    def _merging(self) -> MaskingMethod:
+        """The repair that merges classes of all attributes that any scenario knows.
+
+        Its classes survive the correction of edit rules.
+        """
+        known = ScenarioRepair(known_attributes(self.original.schema, self.requirement))
+        return repair_within(repair_of(known.strictest, self.original), self.original)
 
     @property
     def are_plainly_possible(self) -> bool:
         """Whether enforcement certainly succeeds; raise if it is certainly infeasible.
 
-        It is uncertain with edit rules, and with strata, which may be too small.
+        It is uncertain with edit rules, with l or t in scenarios, and with strata, which may be
+        too small.
         """
-        repair = self.requirement.repair(self.original)
-        if len(self.mender.rules) or not isinstance(repair, Repair):
+        if len(self.mender.rules) or self.original.schema.with_role(Role.STRATUM):
             return False
-        repair.checked(self.original)
-        return True
+        if not isinstance(self.repair, Repair | ScenarioRepair):
+            return self.repair is None
+        self.repair.checked(self.original)
+        if isinstance(self.repair, Repair):
+            return True
+        return all(one.l == 1 and one.t == 1 for one in self.repair.known)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Number of original records that violate each edit rule; a release corrects them."""
         return _sentences(
-            self.mender.rules.violations(self.original), "records of the original break"
+            self.mender.rules.violations(self.original), "records of the original violate"
         )
 
     def notes_on(self, before: Table, after: Table) -> tuple[str, ...]:
@@ -94,14 +136,14 @@ class Enforcement:
             return ()
         moved = rules.values(before) != rules.values(after)
         changed = int((moved & ~np.isnan(rules.values(before))).any(axis=1).sum())
-        notes = [f"{changed} records were changed to obey the edit rules"] if changed else []
+        notes = [f"{changed} records were changed to fulfil the edit rules"] if changed else []
         smallest = _smallest_class(before), _smallest_class(after)
         if smallest[1] < smallest[0]:
             notes.append(
                 "enforcing the edit rules reduced the smallest equivalence class from "
                 f"{smallest[0]} to {smallest[1]} records"
             )
-        return (*notes, *_sentences(rules.violations(after), "released records still break"))
+        return (*notes, *_sentences(rules.violations(after), "released records still violate"))
 
 
 def _smallest_class(table: Table) -> int:
@@ -118,7 +160,7 @@ def broken_rules(original: Table, masked: Table) -> tuple[str, ...]:
         if all(name in masked.schema for rule in parse_rule(edit) for name, _ in rule.weights)
     ]
     rules = rules_of(replace(masked.schema, edits=tuple(edits)))
-    return _sentences(rules.violations(masked), "masked records break")
+    return _sentences(rules.violations(masked), "masked records violate")
 
 
 def _sentences(violations: Mapping[str, int], what: str) -> tuple[str, ...]:

@@ -135,7 +135,7 @@ class Repair:
         for name, row in zip(names, codes, strict=True):
             if row.max() + 1 < self.l:
                 raise DataError(
-                    f"{name!r} has {row.max() + 1} distinct values and l = {self.l} needs more; "
+                    f"{name!r} has {row.max() + 1} distinct values, fewer than l = {self.l}; "
                     "choose a smaller l"
                 )
         return names, codes
@@ -257,8 +257,8 @@ def _merge_by_region(
 ) -> Labels:
     """Merge classes within regions, then merge what still violates the requirement.
 
-    The latter can only be a region whose classes all became one; it is represented by its
-    first class.
+    A region violates it after the first step only if all its classes became one; its first class
+    then represents it.
     """
     target = np.arange(len(classes))
     by_class = np.argsort(classes.labels, kind="stable")

@@ -2,11 +2,18 @@
 
 from dataclasses import dataclass
 
-from evomask.data.schema import Role
+from evomask.data.schema import Role, Schema
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.masking.composition import InTurn, Stratified
 from evomask.masking.enforce.repair import Repair, SampleRepair
+from evomask.masking.enforce.scenarios import (
+    KnownAttributes,
+    ScenarioRepair,
+    combinations_of,
+    maskable,
+    without_implied,
+)
 from evomask.masking.method import MaskingMethod
 
 
@@ -28,12 +35,19 @@ class Requirement:
         """The requirement as text, such as ``k=5,l=2``; empty if it has no effect."""
         return str(self).replace(" ", "") if self.asks_anything else ""
 
-    def repair(self, table: Table, share: float = 1.0) -> MaskingMethod:
+    def repair(self, table: Table, share: float = 1.0) -> MaskingMethod | None:
         """Return the repair that enforces it on masked versions of *table*, by stratum.
+
+        With scenarios, it enforces what each of them requires. None if nothing is required.
 
         Args:
             share: fraction of a larger file that the table is, if it is a sample.
         """
+        if table.schema.scenarios:
+            known = known_attributes(table.schema, self)
+            return repair_within(ScenarioRepair(known), table) if known else None
+        if not self.asks_anything:
+            return None
         names = table.schema.quasi_identifiers
         return repair_within(SampleRepair(names, self.k, self.l, self.t, share=share), table)
 
@@ -49,7 +63,36 @@ class Requirement:
 NOTHING = Requirement()
 
 
-def repair_within(repair: Repair, table: Table) -> MaskingMethod:
+def required_in(schema: Schema, requirement: Requirement) -> dict[str, Requirement]:
+    """Return what is required in each scenario, by name.
+
+    Args:
+        requirement: holds in the scenarios that require nothing themselves.
+    """
+    return {
+        scenario.name: parse_requirement(scenario.require) if scenario.require else requirement
+        for scenario in schema.scenarios
+    }
+
+
+def known_attributes(schema: Schema, requirement: Requirement) -> tuple[KnownAttributes, ...]:
+    """Return what must hold for the attributes that each scenario knows exactly."""
+    required = required_in(schema, requirement)
+    known = [
+        KnownAttributes(maskable(schema, names), own.k, own.l, own.t)
+        for scenario in schema.scenarios
+        if (own := required[scenario.name]).asks_anything
+        for names in combinations_of(scenario)
+    ]
+    if not known and any(own.asks_anything for own in required.values()):
+        raise ParameterError(
+            "no scenario knows an attribute exactly, so the requirement would hold for none; name "
+            "attributes that are known exactly, or require nothing"
+        )
+    return without_implied([one for one in known if one.names])
+
+
+def repair_within(repair: Repair | ScenarioRepair, table: Table) -> MaskingMethod:
     """Return the repair of each stratum if there are strata.
 
     t-closeness refers to the distribution in the whole file, not in the stratum; so with t the

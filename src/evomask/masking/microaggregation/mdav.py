@@ -171,7 +171,7 @@ def mixed_regions(records: MixedRecords, most: int) -> list[Indices]:
 
 
 def _cut_mixed(records: MixedRecords, most: int) -> Iterator[tuple[Indices, MixedRecords]]:
-    """Yield regions with their records, which are cut along so that they are adjacent in memory."""
+    """Yield regions with copies of their records, so that these are adjacent in memory."""
     pending = [(np.arange(len(records)), records)]
     while pending:
         region, own = pending.pop()
@@ -220,7 +220,8 @@ def _variance(column: Floats) -> float:
 
 
 def _cut_size(keys: Keys) -> int:
-    """Size of the lower part: a border next to the median key if that is near the half."""
+    """Return the size of the lower part: a border next to the median key if it is near the
+    middle."""
     half = len(keys) // 2
     value = np.partition(keys, half)[half]
     low, high = int(np.count_nonzero(keys < value)), int(np.count_nonzero(keys <= value))
@@ -350,7 +351,7 @@ class VMdav(GroupAggregation):
         validate_k(self.k)
         require_attributes(self.attributes, "V-MDAV")
         if not (math.isfinite(self.gamma) and self.gamma >= 0):
-            raise ParameterError(f"gamma must be a number from 0 up, got {self.gamma}")
+            raise ParameterError(f"gamma must be a number of 0 or more, got {self.gamma}")
 
     def partition(self, table: Table, rng: np.random.Generator) -> Labels:
         from evomask.kernels.groups.vmdav import vmdav

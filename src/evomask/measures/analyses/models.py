@@ -291,7 +291,7 @@ class PreparedModel:
     def _notes(self, names: list[str], after: Fit | None) -> Iterator[str]:
         if self.explained < MIN_EXPLAINED:
             share = f"{100 * self.explained:.1f} % of the variance of {self.wish.outcome}"
-            yield f"the model explains only {share} in the original: its error means little"
+            yield f"the model explains only {share} in the original: ignore its error"
         for file, fit in (("the original", self.fit), ("the masked file", after)):
             if fit is None:
                 yield f"{file} has no complete record"

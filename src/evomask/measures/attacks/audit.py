@@ -9,9 +9,16 @@ import numpy as np
 
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
-from evomask.measures.attacks.attack import Attack, AttackResult, LinkageAttack
+from evomask.measures.attacks.attack import (
+    Attack,
+    AttackResult,
+    LinkageAttack,
+    PreparedAttack,
+    Twin,
+)
 from evomask.measures.attacks.learned_inference import LearnedInference
 from evomask.measures.attacks.linkage_attacks import WORDS, CentroidLinkage, PartialKnowledgeLinkage
+from evomask.measures.attacks.membership import MembershipInference
 from evomask.measures.attacks.singling_out import SinglingOut
 from evomask.measures.disclosure.privacy_models import (
     distinct_l,
@@ -31,7 +38,7 @@ from evomask.measures.disclosure.record_risk import (
     record_risk,
 )
 from evomask.measures.disclosure.special_uniques import SpecialRisk, special_risk
-from evomask.measures.measure import About, check_columns, check_original
+from evomask.measures.measure import check_columns, check_original
 from evomask.measures.papers.categorical_loss import DistanceLoss
 from evomask.measures.papers.rank_swapping_linkage import SwappingLinkage
 from evomask.measures.targets import FIXED_SEED
@@ -46,6 +53,12 @@ DEVIATIONS = 3.0
 
 
 SPECIAL = "special-uniques"
+
+NO_CONTROL = (
+    "attacks are compared with guessing: without people who are not in the file, success may show "
+    "what the statistics of the file tell about anybody"
+)
+"""Note on an audit without a control group."""
 
 
 class TimeBudget(Protocol):
@@ -86,30 +99,6 @@ class Diversity:
 
 
 @dataclass(frozen=True)
-class AttackFinding:
-    """Result of one attack in percent, lower is better.
-
-    Args:
-        unmasked: success of the same attack on the original file itself.
-    """
-
-    about: About
-    success: AttackResult
-    unmasked: float
-
-    def as_json(self) -> dict[str, object]:
-        return {
-            "title": self.about.title,
-            "meaning": self.about.meaning,
-            "value": self.success.value,
-            "baseline": self.success.baseline,
-            "unmasked": self.unmasked,
-            "details": dict(self.success.details),
-            "attributes": list(self.success.attributes),
-        }
-
-
-@dataclass(frozen=True)
 class Audit:
     """All results of an audit; it contains no value of any record.
 
@@ -131,7 +120,7 @@ class Audit:
     uniques: int
     confidential: Mapping[str, Diversity]
     record_risk: RecordRisk
-    attacks: tuple[AttackFinding, ...] = ()
+    attacks: tuple[AttackResult, ...] = ()
     notes: tuple[str, ...] = ()
     households: HouseholdRisk | None = None
     special: SpecialRisk | None = None
@@ -148,7 +137,13 @@ class Audit:
         """The largest t; none without a confidential attribute."""
         return max((diversity.t for diversity in self.confidential.values()), default=None)
 
+    @property
+    def strongest(self) -> AttackResult | None:
+        """The attack with the largest lower bound of its gain; None without attacks."""
+        return max(self.attacks, key=lambda attack: attack.interval[0], default=None)
+
     def as_json(self) -> dict[str, object]:
+        strongest = self.strongest
         return {
             "records": self.records,
             "quasi_identifiers": list(self.quasi_identifiers),
@@ -163,7 +158,8 @@ class Audit:
             "households": asdict(self.households) if self.households else None,
             "special_uniques": asdict(self.special) if self.special else None,
             "suppressed_cells": dict(self.suppressed),
-            "attacks": {finding.about.name: finding.as_json() for finding in self.attacks},
+            "attacks": {attack.name: attack.as_json() for attack in self.attacks},
+            "strongest_attack": strongest.name if strongest else None,
             "notes": list(self.notes),
         }
 
@@ -171,6 +167,8 @@ class Audit:
 def audit(
     masked: Table,
     original: Table | None = None,
+    control: Table | None = None,
+    twin: Twin | None = None,
     *,
     in_order: bool | None = None,
     minimum: int = MINIMUM,
@@ -180,6 +178,9 @@ def audit(
     """Compute privacy models and record risk of *masked*, and attack it if *original* is given.
 
     Args:
+        control: original records of people who are not in *masked*.
+        twin: a table masked by the same recipe without the people of a control group; attacks
+            that need a control group run on it instead.
         in_order: whether the records are in the order of the original; detected by default.
             Otherwise attacks that link records are left out.
         minimum: fewest records in a cell of the histogram.
@@ -193,7 +194,8 @@ def audit(
         in_order = original is not None and are_in_order(masked, original)
     known = {} if unmasked is None else unmasked
     clock = clock or NoTimeLimit()
-    attacks, notes, skipped = _attack(table, masked, original, known, ordered=in_order, clock=clock)
+    case = None if original is None else _Case(masked, original, control, twin)
+    attacks, notes, skipped = _attack(case, known, ordered=in_order, clock=clock)
     special = None
     if clock.allows(SPECIAL):
         with clock.timing(SPECIAL):
@@ -238,33 +240,58 @@ def _with_households(masked: Table, original: Table | None) -> Table:
     return replace(masked, schema=schema, columns=columns)
 
 
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """What is attacked: a masked table, and a control group or a twin if there is one."""
+
+    masked: Table
+    original: Table
+    control: Table | None
+    twin: Twin | None
+
+    def prepare(self, attack: Attack, *, ordered: bool) -> tuple[PreparedAttack, Table, Table]:
+        """The attack, the masked table and the original that it runs on."""
+        if self.twin and not attack.matches_records:
+            original, control = self.twin.original, self.twin.control
+            return attack.against(original, control), released(self.twin.masked), original
+        original = self.original
+        if ordered and self.masked.suppressed.any():
+            original = original.take(np.flatnonzero(~self.masked.suppressed))
+        return attack.against(original, self.control), released(self.masked), original
+
+    @property
+    def has_control(self) -> bool:
+        return self.twin is not None or (self.control is not None and len(self.control) > 0)
+
+
 def _attack(
-    table: Table, masked: Table, original: Table | None, known: dict[str, float], *,
-    ordered: bool, clock: TimeBudget,
-) -> tuple[tuple[AttackFinding, ...], tuple[str, ...], tuple[str, ...]]:  # fmt: skip
+    case: _Case | None, known: dict[str, float], *, ordered: bool, clock: TimeBudget
+) -> tuple[tuple[AttackResult, ...], tuple[str, ...], tuple[str, ...]]:
     """Results of the attacks, notes on them, and names of those beyond the time budget."""
-    if original is None:
+    if case is None:
         return (), (), ()
-    attacks = attacks_on(table, original)
-    notes = () if ordered else (_left_out(attacks, masked, original),)
-    attacked = original
-    if ordered and masked.suppressed.any():
-        attacked, known = original.take(np.flatnonzero(~masked.suppressed)), {}
-    found: list[AttackFinding] = []
+    attacks = attacks_on(released(case.masked), case.original, has_control=case.has_control)
+    notes = [] if ordered else [_left_out(attacks, case.masked, case.original)]
+    if not case.has_control:
+        notes.append(NO_CONTROL)
+    if case.masked.suppressed.any():
+        known = {}
+    found: list[AttackResult] = []
     skipped: list[str] = []
     for attack in attacks:
         if not ordered and attack.matches_records:
             continue
-        kind = attack.about.name.split("-")[0]
+        name = attack.about.name
+        kind = name.split("-")[0]
         if not clock.allows(kind):
-            skipped.append(attack.about.name)
+            skipped.append(name)
             continue
         with clock.timing(kind):
-            prepared, name = attack.against(attacked), attack.about.name
+            prepared, masked, original = case.prepare(attack, ordered=ordered)
             if name not in known:
-                known[name] = prepared(attacked).value
-            found.append(AttackFinding(attack.about, prepared(table), known[name]))
-    return tuple(found), notes, tuple(skipped)
+                known[name] = prepared(original).success
+            found.append(replace(prepared(masked), unmasked=known[name]))
+    return tuple(found), tuple(notes), tuple(skipped)
 
 
 def _left_out(attacks: tuple[Attack, ...], masked: Table, original: Table) -> str:
@@ -277,8 +304,8 @@ def _left_out(attacks: tuple[Attack, ...], masked: Table, original: Table) -> st
     return f"{why}: attacks that link records are left out ({names}); audit a file in order"
 
 
-def attacks_on(masked: Table, original: Table) -> tuple[Attack, ...]:
-    """All held-out attacks that these attributes allow."""
+def attacks_on(masked: Table, original: Table, *, has_control: bool = False) -> tuple[Attack, ...]:
+    """All held-out attacks that these attributes allow; membership needs a control group."""
     names = tuple(name for name in original.schema.quasi_identifiers if name in masked.schema)
     ordered = tuple(n for n in names if original.attribute(n).kind is not Kind.NOMINAL)
     swapping = (LinkageAttack(SwappingLinkage(ordered)),) if ordered else ()
@@ -288,6 +315,7 @@ def attacks_on(masked: Table, original: Table) -> tuple[Attack, ...]:
         LinkageAttack(CentroidLinkage(names)),
         *partial,
         SinglingOut(names),
+        *((MembershipInference(names),) if has_control else ()),
         *_inferences(masked, original, names),
     )
 

@@ -25,6 +25,7 @@ from evomask.measures.attacks.attack import (
     PreparedAttack,
     blind_guess,
     distances,
+    result_of,
     sets_of_attributes,
     smallest,
     target_blocks,
@@ -183,7 +184,7 @@ class PartialKnowledgeLinkage:
             f"{WORDS[self.known]} of their attributes, the most revealing ones",
         )
 
-    def against(self, original: Table) -> PreparedAttack:
+    def against(self, original: Table, control: Table | None = None) -> PreparedAttack:
         check_original(original, self.attributes)
         sets = sets_of_attributes(self.attributes, self.known, MOST_SETS)
         targets = fixed_targets(original, self.attributes)
@@ -194,7 +195,14 @@ class PartialKnowledgeLinkage:
             shares = [reading(masked) for reading in readings]
             worst = int(np.argmax(shares))
             details = {"average": float(np.mean(shares)), "worst": shares[worst]}
-            return AttackResult(shares[worst], blind_guess(original), details, sets[worst])
+            return result_of(
+                self.about,
+                success=shares[worst],
+                targets=len(targets),
+                control=blind_guess(original),
+                details=details,
+                attributes=sets[worst],
+            )
 
         return attack
 

@@ -6,18 +6,23 @@ record belongs to whom.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from evomask.data.classes import classes_of_columns
+from evomask.data.classes import Classes, classes_of_columns
 from evomask.data.table import Table
-from evomask.measures.attacks.attack import AttackResult, PreparedAttack, sets_of_attributes
+from evomask.measures.attacks.attack import (
+    AttackResult,
+    PreparedAttack,
+    result_of,
+    sets_of_attributes,
+)
 from evomask.measures.columns import CategoricalColumn, NumberColumn
 from evomask.measures.measure import About, Side, check_columns, check_original
 from evomask.measures.targets import FIXED_SEED
-from evomask.types import Codes, Flags, Floats
+from evomask.types import Codes, Flags, Floats, Indices
 
 LARGEST = 3
 MOST_SETS = 60
@@ -32,11 +37,13 @@ class _Vocabulary:
 
     Args:
         people: word of each original record.
+        others: word of each record of the control group.
         cells: cell of each masked record.
         covers: row c flags the words that cell c may stand for.
     """
 
     people: Codes
+    others: Codes
     cells: Codes
     covers: Flags
 
@@ -47,14 +54,20 @@ class _Vocabulary:
         return len(self.covers) == size and bool(np.array_equal(self.covers, np.eye(size)))
 
     def shuffled(self, rng: np.random.Generator) -> "_Vocabulary":
-        return _Vocabulary(self.people, rng.permutation(np.sort(self.cells)), self.covers)
+        return replace(self, cells=rng.permutation(np.sort(self.cells)))
 
 
 @dataclass(frozen=True, eq=False)
 class _Claims:
-    """Individuals singled out by claims, the number of claims and of correct ones."""
+    """Individuals singled out by claims, the number of claims and of correct ones.
+
+    Args:
+        singled: people who alone fit a claim.
+        others: people of the control group who fit a claim that nobody in the release fits.
+    """
 
     singled: Flags
+    others: Flags
     made: int
     correct: int
 
@@ -74,9 +87,10 @@ class SinglingOut:
     """Share of individuals singled out by a combination that occurs once in the masked file.
 
     All sets of one to three attributes are tried, 60 of each size at most. Of generalized
-    attributes at most 500 combinations of a set are tried. The baseline is the same attack on
-    masked columns shuffled independently: what single attributes reveal. ``bets_won`` is the share
-    of correct claims.
+    attributes at most 500 combinations of a set are tried. ``bets_won`` is the share of correct
+    claims. A person of the control group is singled out by a claim that they would fit alone if
+    they took the place of somebody in the file. Without a control group the same attack is
+    compared on masked columns shuffled independently: what single attributes reveal.
     """
 
     attributes: tuple[str, ...]
@@ -90,44 +104,59 @@ class SinglingOut:
         "once in the masked file and fits exactly one real individual",
     )
 
-    def against(self, original: Table) -> PreparedAttack:
+    def against(self, original: Table, control: Table | None = None) -> PreparedAttack:
         check_original(original, self.attributes)
+        others = original.take(np.empty(0, dtype=np.int64)) if control is None else control
         sizes = range(1, min(LARGEST, len(self.attributes)) + 1)
         sets = [s for size in sizes for s in sets_of_attributes(self.attributes, size, MOST_SETS)]
 
         def attack(masked: Table) -> AttackResult:
             check_columns(original, masked, self.attributes)
-            columns = {name: _vocabulary(original, masked, name) for name in self.attributes}
-            rng = np.random.default_rng(FIXED_SEED)
-            apart = {name: column.shuffled(rng) for name, column in columns.items()}
-            found, blind = _claims(columns, sets), _claims(apart, sets)
-            return AttackResult(found.percent, blind.percent, {"bets_won": found.percent_correct})
+            columns = {
+                name: _vocabulary(original, others, masked, name) for name in self.attributes
+            }
+            found = _claims(columns, sets)
+            if len(others):
+                expected = 100.0 * float(found.others.mean())
+            else:
+                rng = np.random.default_rng(FIXED_SEED)
+                apart = {name: column.shuffled(rng) for name, column in columns.items()}
+                expected = _claims(apart, sets).percent
+            return result_of(
+                self.about,
+                success=found.percent,
+                targets=len(original),
+                control=expected,
+                control_people=len(others),
+                details={"bets_won": found.percent_correct},
+            )
 
         return attack
 
 
-def _vocabulary(original: Table, masked: Table, name: str) -> _Vocabulary:
+def _vocabulary(original: Table, others: Table, masked: Table, name: str) -> _Vocabulary:
     if original.attribute(name).is_categorical:
         column = CategoricalColumn.of(original, name)
         cells = column.cells(masked)
-        return _Vocabulary(column.codes, cells.codes, cells.leaves)
-    return _number_vocabulary(NumberColumn.of(original, name), masked)
+        return _Vocabulary(column.codes, others.codes(name), cells.codes, cells.leaves)
+    return _number_vocabulary(NumberColumn.of(original, name), others.values(name), masked)
 
 
-def _number_vocabulary(column: NumberColumn, masked: Table) -> _Vocabulary:
+def _number_vocabulary(column: NumberColumn, others: Floats, masked: Table) -> _Vocabulary:
     """Words are the intervals between quantiles of the masked values, and one for missing."""
     cells = column.cells(masked)
     known = cells.centre[~np.isnan(cells.centre)]
     shares = np.arange(1, INTERVALS) / INTERVALS
     cuts = np.unique(np.quantile(known, shares, method="lower")) if len(known) else np.empty(0)
     first, last = _words(cuts, cells.low), _words(cuts, cells.high)
-    words = np.arange(len(cuts) + 2)
+    words, people = np.arange(len(cuts) + 2), _words(cuts, column.values)
     if np.array_equal(first, last):
-        return _Vocabulary(_words(cuts, column.values), first, np.eye(len(words), dtype=bool))
+        plain = np.eye(len(words), dtype=bool)
+        return _Vocabulary(people, _words(cuts, others), first, plain)
     spans = classes_of_columns([first, last], len(first))
     low, high = first[spans.representatives, None], last[spans.representatives, None]
     covers = (words >= low) & (words <= high)
-    return _Vocabulary(_words(cuts, column.values), spans.labels.astype(np.int32), covers)
+    return _Vocabulary(people, _words(cuts, others), spans.labels.astype(np.int32), covers)
 
 
 def _words(cuts: Floats, numbers: Floats) -> Codes:
@@ -143,32 +172,49 @@ def _claims(columns: dict[str, _Vocabulary], sets: Sequence[tuple[str, ...]]) ->
         plain = all(column.is_plain for column in chosen)
         claims.append(_by_equality(chosen) if plain else _by_covering(chosen))
     singled: Flags = np.logical_or.reduce([claim.singled for claim in claims])
-    return _Claims(singled, sum(c.made for c in claims), sum(c.correct for c in claims))
+    others: Flags = np.logical_or.reduce([claim.others for claim in claims])
+    return _Claims(singled, others, sum(c.made for c in claims), sum(c.correct for c in claims))
 
 
 def _by_equality(columns: list[_Vocabulary]) -> _Claims:
     """Claims on plain cells: both files hold the combination once, by one sort."""
-    n_people = len(columns[0].people)
-    both = [np.concatenate([column.people, column.cells]) for column in columns]
-    classes = classes_of_columns(both, len(both[0]))
-    individuals, cells = classes.labels[:n_people], classes.labels[n_people:]
-    once = [np.bincount(labels, minlength=len(classes)) == 1 for labels in (individuals, cells)]
-    correct = once[0] & once[1]
-    return _Claims(correct[individuals], int(once[1].sum()), int(correct.sum()))
+    every = [np.concatenate([c.people, c.cells, c.others]) for c in columns]
+    classes = classes_of_columns(every, len(every[0]))
+    ends = np.cumsum([len(columns[0].people), len(columns[0].cells)])
+    individuals, cells, others = np.split(classes.labels, ends)
+    people, released = (np.bincount(part, minlength=len(classes)) for part in (individuals, cells))
+    correct = (people == 1) & (released == 1)
+    fits_other = (people == 0) & (released == 1)
+    made = int(np.count_nonzero(released == 1))
+    return _Claims(correct[individuals], fits_other[others], made, int(correct.sum()))
 
 
 def _by_covering(columns: list[_Vocabulary]) -> _Claims:
     """Claims on generalized cells: all distinct individuals that a combination may describe."""
-    n_people = len(columns[0].people)
     released = classes_of_columns([column.cells for column in columns], len(columns[0].cells))
-    people = classes_of_columns([column.people for column in columns], n_people)
     claims = released.representatives[released.sizes == 1]
     if len(claims) > MOST_CLAIMS:
         claims = claims[np.linspace(0, len(claims) - 1, MOST_CLAIMS).astype(np.int64)]
-    fits = np.ones((len(claims), len(people)), dtype=bool)
-    for column in columns:
-        fits &= column.covers[column.cells[claims]][:, column.people[people.representatives]]
-    won = np.flatnonzero(fits @ people.sizes == 1)
-    singled = np.zeros(n_people, dtype=bool)
-    singled[people.representatives[(fits[won] & (people.sizes == 1)).argmax(axis=1)]] = True
-    return _Claims(singled, len(claims), len(won))
+    people, fits = _fits(columns, claims, [column.people for column in columns])
+    others, fits_other = _fits(columns, claims, [column.others for column in columns])
+    count = fits @ people.sizes
+    won = np.flatnonzero(count == 1)
+    found: Flags = np.logical_or.reduce(fits[won], axis=0)
+    missed: Flags = np.logical_or.reduce(fits_other[np.flatnonzero(count == 0)], axis=0)
+    return _Claims(
+        found[people.labels],
+        missed[others.labels],
+        len(claims),
+        len(won),
+    )
+
+
+def _fits(
+    columns: list[_Vocabulary], claims: Indices, words: Sequence[Codes]
+) -> tuple[Classes, Flags]:
+    """Distinct individuals, and for each claim (rows) those whom it may describe."""
+    classes = classes_of_columns(words, len(words[0]))
+    fits = np.ones((len(claims), len(classes)), dtype=bool)
+    for column, own in zip(columns, words, strict=True):
+        fits &= column.covers[column.cells[claims]][:, own[classes.representatives]]
+    return classes, fits

@@ -7,8 +7,12 @@ from functools import cached_property
 import numpy as np
 
 from evomask.data.table import Table
-from evomask.measures.columns import CategoricalColumn, CategoryCells, NumberColumn
-from evomask.measures.comparison_space import Space
+from evomask.measures.columns import (
+    CategoricalColumn,
+    CategoryCells,
+    NumberColumn,
+    OriginalColumn,
+)
 from evomask.types import Floats, Indices
 
 
@@ -42,6 +46,13 @@ class CountedNumbers(NumberColumn):
     def sorted(self) -> Floats:
         """All known values of the whole file; as long as the file, so not used here."""
         return np.repeat(self.distinct, self.often)
+
+    @property
+    def value_counts(self) -> tuple[Floats, Indices]:
+        return self.distinct, self.often
+
+    def ranked(self) -> "CountedNumbers":
+        return replace(self, values=self.ranks, distinct=self.places(self.distinct))
 
     @cached_property
     def _starts(self) -> Indices:
@@ -132,12 +143,10 @@ class WholeFile:
     categories: Mapping[str, CountedCategories]
     n_records: int
 
-    def space(self, table: Table, names: Sequence[str]) -> Space:
-        return Space(
-            tuple(self.number(table, name) for name in names if name in self.numbers),
-            tuple(self.category(table, name) for name in names if name in self.categories),
-            self.n_records,
-        )
+    def column(self, table: Table, name: str) -> OriginalColumn:
+        """A column of some records of the original."""
+        is_number = name in self.numbers
+        return self.number(table, name) if is_number else self.category(table, name)
 
     def number(self, table: Table, name: str) -> CountedNumbers:
         return replace(self.numbers[name], values=table.values(name))

@@ -1,8 +1,9 @@
 """Attribute disclosure: unknown values inferred from the nearest released records.
 
-The intruder knows some attributes of a target, takes the nearest released records and infers the
-other attributes from them: the most frequent category, or the median of ordered values. Success
-is counted beyond a baseline, guessing without the release.
+The intruder knows some attributes of a person, takes the nearest released records and believes the
+most frequent category among them, or the median of ordered values, if enough of them agree. What
+is believed and right counts beyond a control group: people who are like the others and are not in
+the release. What is inferred of them is what the statistics of the file tell about anybody.
 """
 
 from collections.abc import Sequence
@@ -13,92 +14,55 @@ import numpy as np
 
 from evomask.data.classes import classes_of_columns
 from evomask.data.schema import Kind
+from evomask.data.table import Table
 from evomask.kernels.compiler.bundles import bundle_tuple
 from evomask.kernels.linking.attribute_inference import CELLS, Cells, infer_values
+from evomask.kernels.linking.boxes import TARGETS, Targets
+from evomask.kernels.linking.linkage import Rows
+from evomask.measures.columns import NumberColumn
 from evomask.measures.comparison_space import Space
 from evomask.measures.disclosure.release_index import Knowledge, ReleaseIndex
 from evomask.measures.papers.inference import close_categories
-from evomask.measures.targets import FIXED_SEED, TargetSample
-from evomask.types import Flags, Floats, Indices, Points
+from evomask.measures.targets import TargetSample
+from evomask.types import Codes, Flags, Floats, Indices, Points
 
 WINDOW = 0.1
 """An ordered value is right within this share of the ranks."""
 
-HALVES = 5
-FEWEST_TASKS = 2
-"""Inference tasks per class of a sample, at least."""
+PAIRS = 4_000
+"""Pairs of a target and an attribute to infer, about, where one attribute after another is left
+out of what is known."""
 
 MOST_LEFT_OUT = 12
-"""Attributes that are inferred with all others known, at most; evenly spread."""
+"""Attributes that are left out of what is known, at most; evenly spread."""
 
 
 @dataclass(frozen=True, eq=False)
 class InferenceTask:
-    """The attributes that an intruder knows, and those to infer."""
+    """The attributes that an intruder knows, and those to infer.
+
+    Args:
+        is_shared: whether the values to infer are equal within each class of people.
+    """
 
     known: Knowledge
     unknown: Knowledge
+    is_shared: bool = False
 
 
 @dataclass(frozen=True, eq=False)
-class Gain:
-    """Success of inference and of the baseline guess, for each class of targets."""
+class AttackedGroup:
+    """People who are attacked: targets in the release, or a control group.
 
-    right: Floats
-    guessed: Floats
-
-    def share(self, sample: TargetSample) -> float:
-        """Success beyond the baseline, as a share of what the baseline leaves open."""
-        guessed = sample.mean(self.guessed)
-        if guessed >= 1.0:
-            return 0.0
-        return max(0.0, (sample.mean(self.right) - guessed) / (1.0 - guessed))
-
-    def error(self, sample: TargetSample) -> float:
-        """Standard error of the share."""
-        guessed = sample.mean(self.guessed)
-        if guessed >= 1.0:
-            return 0.0
-        left_open = (1.0 - sample.mean(self.right)) / (1.0 - guessed)
-        return sample.error(self.right - left_open * self.guessed) / (1.0 - guessed)
-
-
-def mean_gain(gains: Sequence[Gain]) -> Gain:
-    """Average several gains over the tasks in which each class takes part (NaN elsewhere)."""
-    right = np.nanmean([gain.right for gain in gains], axis=0)
-    return Gain(right, np.nanmean([gain.guessed for gain in gains], axis=0))
-
-
-def task_assignment(tasks: int, sample: TargetSample) -> list[Flags]:
-    """Flag the classes that take part in each task: all, or of a sample every n-th class.
-
-    Each class takes part in a few tasks, however many tasks there are.
+    Args:
+        space: attributes that are compared, with the values of the original.
+        sample: the people, by classes of equal known values.
+        table: their original records.
     """
-    period = 1 if sample.is_everyone else max(1, tasks // FEWEST_TASKS)
-    places = np.arange(len(sample.chosen))
-    return [places % period == task % period for task in range(tasks)]
-
-
-def random_halves(n_attributes: int) -> list[Flags]:
-    """Flag the known attributes of five fixed random halves."""
-    rng = np.random.default_rng(FIXED_SEED)
-    drawn = [rng.permutation(n_attributes)[: n_attributes // 2] for _ in range(HALVES)]
-    return [np.isin(np.arange(n_attributes), half) for half in drawn]
-
-
-def left_out_attributes(n_attributes: int) -> Indices:
-    """Attributes that are inferred, one at a time, with all others known."""
-    if n_attributes <= MOST_LEFT_OUT:
-        return np.arange(n_attributes)
-    return (np.arange(MOST_LEFT_OUT) * n_attributes // MOST_LEFT_OUT).astype(np.int64)
-
-
-@dataclass(frozen=True, eq=False)
-class TrueValues:
-    """True values of the targets, and whether an inferred value or a guess is right."""
 
     space: Space
     sample: TargetSample
+    table: Table
 
     @cached_property
     def window(self) -> float:
@@ -106,47 +70,76 @@ class TrueValues:
         return WINDOW * self.space.n_records
 
     @cached_property
-    def targets(self) -> tuple[Indices, Indices]:
-        """Numbers (as ranks of distinct values) and codes of each class, an attribute a row."""
-        records = self.sample.representatives
-        numbers = [np.unique(c.values[records], return_inverse=True)[1] for c in self.space.numbers]
-        codes = [column.codes[records] for column in self.space.categories]
-        shape = (-1, len(records))
-        return (
-            np.array(numbers, dtype=np.int64).reshape(shape),
-            np.array(codes, dtype=np.int64).reshape(shape),
-        )
+    def ranks(self) -> list[Floats]:
+        """Rank of each number among the original values, an attribute an array."""
+        return [column.places(self.table.values(column.name)) for column in self.space.numbers]
+
+    @cached_property
+    def codes(self) -> list[Codes]:
+        """Category of each record, an attribute an array."""
+        return [self.table.codes(c.attribute.name) for c in self.space.categories]
+
+    @cached_property
+    def rows(self) -> Rows:
+        """One record of each class, as it is compared."""
+        chosen = self.sample.representatives
+        numbers = [self.table.values(c.name)[chosen] for c in self.space.numbers]
+        codes = [codes[chosen] for codes in self.codes]
+        low = np.column_stack(numbers) if numbers else np.empty((len(chosen), 0))
+        empty = np.empty((len(chosen), 0), dtype=np.int32)
+        return Rows(low, low, np.column_stack(codes) if codes else empty)
+
+    @cached_property
+    def outsiders(self) -> Targets:
+        """The people as targets without a record of their own in the release."""
+        n = len(self.rows)
+        nothing = np.zeros(n + 1, np.int64)
+        targets = Targets(
+            np.array(self.rows.low, np.float64, order="C"),
+            np.array(self.rows.codes, np.int32, order="C"),
+            np.array(self.sample.sizes, np.int64), nothing, nothing.copy(), nothing.copy(),
+        )  # fmt: skip
+        return bundle_tuple(TARGETS, targets)
 
     @cached_property
     def close(self) -> list[Flags]:
         """For each categorical attribute, the categories (columns) that are right for each."""
         return [close_categories(column, self.window) for column in self.space.categories]
 
-    def code_right(self, j: int, shares: Points, records: Indices) -> Floats:
-        """Probability that the inferred category of each record is right."""
-        codes = self.space.categories[j].codes[records]
-        chances: Floats = np.einsum("iv,iv->i", shares, self.close[j][codes])
-        return chances
+    def members(self, classes: Indices, *, one_each: bool) -> tuple[Indices, Indices]:
+        """Records of some classes, all or one each, and the position of the class of each."""
+        if one_each:
+            return self.sample.representatives[classes], np.arange(len(classes))
+        place = np.full(len(self.sample.chosen), -1)
+        place[classes] = np.arange(len(classes))
+        records, places = self.sample.members
+        chosen = place[places] >= 0
+        return records[chosen], place[places[chosen]]
 
-    def number_right(self, a: int, numbers: Floats, records: Indices) -> Floats:
-        """Whether the inferred number of each record is right; missing is right for missing."""
-        column = self.space.numbers[a]
-        apart = np.abs(column.places(numbers) - column.ranks[records])
-        missing = np.isnan(numbers) & np.isnan(column.ranks[records])
-        return ((apart <= self.window) | missing).astype(np.float64)
+    def distinct(self, known: Knowledge, classes: Indices) -> tuple[Indices, Indices]:
+        """One class for each combination of known values, and the combination of each class."""
+        low, codes = self.rows.low[classes], self.rows.codes[classes]
+        columns = [*low.T[known.numbers], *codes.T[known.codes]]
+        equal = classes_of_columns(columns, len(classes))
+        return classes[equal.representatives], equal.labels
 
-    def guessed(self, unknown: Knowledge, records: Indices) -> list[Floats]:
-        """For each unknown attribute, whether the baseline guess is right for each record."""
-        right = []
+    def guessed(self, unknown: Knowledge, sure: float) -> list[float]:
+        """For each unknown attribute, the share of people for whom the usual value is right.
+
+        0 where fewer than *sure* of the records agree with it, so that nobody would believe it.
+        """
+        records, _ = self.sample.members
+        shares = []
         for a in np.flatnonzero(unknown.numbers).tolist():
-            guess = np.full(len(records), self.number_guess(a))
-            right.append(self.number_right(a, guess, records))
+            middle = np.array(_median_rank(self.space.numbers[a]))
+            shares.append(_near(middle, self.ranks[a][records], self.window))
         for j in np.flatnonzero(unknown.codes).tolist():
-            codes = self.space.categories[j].codes[records]
-            right.append(self.close[j][codes, self.code_guess(j)].astype(np.float64))
-        return right
+            right = self.close[j][self.codes[j][records], self._usual(j)]
+            shares.append(right.astype(np.float64))
+        means = [self.sample.mean(self.sample.within(right)) for right in shares]
+        return [mean if mean >= sure else 0.0 for mean in means]
 
-    def code_guess(self, j: int) -> int:
+    def _usual(self, j: int) -> int:
         """The most frequent category; the median of ordered categories."""
         column = self.space.categories[j]
         if column.attribute.kind is not Kind.ORDINAL:
@@ -156,102 +149,120 @@ class TrueValues:
             return column.size - 1
         return int(np.searchsorted(np.cumsum(known), known.sum() / 2))
 
-    def number_guess(self, a: int) -> float:
-        """The median of the original; missing where most values are missing."""
-        column = self.space.numbers[a]
-        known = column.n_known
-        if 2 * known < self.space.n_records:
-            return float("nan")
-        return float(column.at(np.array([(known - 1) // 2, known // 2])).mean())
+
+def _median_rank(column: NumberColumn) -> float:
+    """Median of the known ranks; NaN where most are missing."""
+    known = column.n_known
+    if not known or 2 * known < column.n_records:
+        return float("nan")
+    return float(column.ranks_at(np.array([(known - 1) // 2, known // 2])).mean())
+
+
+def _near(inferred: Floats, ranks: Floats, window: float) -> Floats:
+    """Whether inferred ranks are right; missing is right for missing."""
+    missing = np.isnan(inferred) & np.isnan(ranks)
+    return ((np.abs(inferred - ranks) <= window) | missing).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class InferenceAttack:
-    """An intruder who infers unknown attributes of the targets from a released file."""
+    """An intruder who infers unknown attributes of people from a released file.
+
+    Args:
+        sure: share of the nearest records that must agree before a value is believed.
+    """
 
     index: ReleaseIndex
-    truth: TrueValues
+    sure: float
+
+    def success(
+        self, task: InferenceTask, group: AttackedGroup, classes: Indices, *, outside: bool
+    ) -> Points:
+        """Share of the members of each class for whom each unknown value is believed and right.
+
+        Args:
+            classes: positions of the attacked classes among those of the group's sample.
+            outside: whether the people are not in the release.
+
+        Returns:
+            A row for each unknown attribute, numbers first; a column for each class.
+        """
+        index, unknown = self.index, task.unknown
+        chosen, targets = group.distinct(task.known, classes)
+        cells = self._cells._replace(
+            wanted_numbers=unknown.numbers.astype(np.int64),
+            wanted_codes=unknown.codes.astype(np.int64),
+        )
+        numbers, shares, agreements = infer_values(
+            index.boxes, index.distances(task.known),
+            group.outsiders if outside else index.targets, index.search,
+            bundle_tuple(CELLS, cells), chosen,
+        )  # fmt: skip
+        records, places = group.members(classes, one_each=task.is_shared)
+        rows, starts = targets[places], self._cells.places
+        sizes = np.bincount(places, minlength=len(classes))
+        right = []
+        for a in np.flatnonzero(unknown.numbers).tolist():
+            found = _near(numbers[rows, a], group.ranks[a][records], group.window)
+            right.append(found * (agreements[rows, a] >= self.sure))
+        for j in np.flatnonzero(unknown.codes).tolist():
+            inferred = shares[:, starts[j] : starts[j + 1]] @ group.close[j].T
+            found = inferred[rows, group.codes[j][records]]
+            right.append(found * (agreements[rows, numbers.shape[1] + j] >= self.sure))
+        return np.array([np.bincount(places, one, len(classes)) / sizes for one in right])
 
     @cached_property
     def _cells(self) -> Cells:
         """The values that cells stand for, with no unknown attribute selected yet."""
-        spreads = [cells.spread for cells in self.index.masked.cells]
-        columns = self.index.space.categories
+        index = self.index
+        columns, numbers = index.space.categories, index.space.numbers
+        spreads = [cells.spread for cells in index.masked.cells]
         sizes = np.array([column.size for column in columns], dtype=np.int64)
         lengths = np.array([spread.size for spread in spreads], dtype=np.int64)
+        window = WINDOW * index.space.n_records
+        close = [close_categories(column, window).astype(np.float64).ravel() for column in columns]
+        squares = np.array([one.size for one in close], dtype=np.int64)
         missing = [c.size - 1 if c.attribute.has_missing else -1 for c in columns]
+        rows = index.rows
+        low = ranks_of(numbers, rows.low)
+        plain = rows.low is rows.high
+        high = low if plain else ranks_of(numbers, rows.high)
         return Cells(
-            self.index.middles,
+            low,
+            high,
+            low if plain else ranks_of(numbers, index.middles),
+            window,
             np.concatenate([s.ravel() for s in spreads]) if spreads else np.empty(0),
             np.cumsum(lengths) - lengths,
             np.array([len(spread) for spread in spreads], dtype=np.int64),
             sizes,
             np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            np.concatenate(close) if close else np.empty(0),
+            np.cumsum(squares) - squares,
             np.array([c.attribute.kind is Kind.ORDINAL for c in columns], dtype=np.int64),
             np.array(missing, dtype=np.int64),
-            np.zeros(len(self.index.space.numbers), np.int64),
+            np.zeros(len(numbers), np.int64),
             np.zeros(len(columns), np.int64),
         )
 
-    def gain(self, task: InferenceTask, taking_part: Flags) -> Gain:
-        """Gain on attributes whose values are equal within each class of targets.
 
-        Args:
-            taking_part: the classes that take part; the gain of the others is NaN.
-        """
-        records, places = (
-            self.index.sample.representatives[taking_part],
-            np.flatnonzero(taking_part),
-        )
-        gain = Gain(*np.full((2, len(taking_part)), np.nan))
-        gain.right[taking_part] = np.mean(self.success(task, records, places), axis=0)
-        gain.guessed[taking_part] = np.mean(self.truth.guessed(task.unknown, records), axis=0)
-        return gain
+def ranks_of(numbers: Sequence[NumberColumn], values: Points) -> Points:
+    """Ranks of released numbers among the original values."""
+    ranks = np.empty(values.shape)
+    for a, column in enumerate(numbers):
+        ranks[:, a] = column.places(values[:, a])
+    return ranks
 
-    def class_success(
-        self, task: InferenceTask, *, without_equal_records: bool = False
-    ) -> list[Floats]:
-        """For each unknown attribute, the mean success over the members of each class."""
-        sample = self.index.sample
-        records, places = sample.members
-        right = self.success(task, records, places, without_equal_records=without_equal_records)
-        return [sample.within(one) for one in right]
 
-    def success(
-        self, task: InferenceTask, records: Indices, places: Indices, *,
-        without_equal_records: bool = False,
-    ) -> list[Floats]:  # fmt: skip
-        """For each unknown attribute, the probability that it is inferred right for each record.
+def attributes_left_out(n_attributes: int) -> Indices:
+    """Attributes that are inferred, one at a time, with all others known."""
+    if n_attributes <= MOST_LEFT_OUT:
+        return np.arange(n_attributes)
+    return (np.arange(MOST_LEFT_OUT) * n_attributes // MOST_LEFT_OUT).astype(np.int64)
 
-        Args:
-            places: positions of the classes of the records among the attacked classes.
-            without_equal_records: infers from the nearest records that differ from the target.
-        """
-        unknown = task.unknown
-        classes, places = np.unique(places, return_inverse=True)
-        chosen, targets = self._distinct_targets(task.known, classes)
-        cells = self._cells._replace(
-            wanted_numbers=unknown.numbers.astype(np.int64),
-            wanted_codes=unknown.codes.astype(np.int64),
-        )
-        index = self.index
-        numbers, shares = infer_values(
-            index.boxes, index.distances(task.known), index.targets, index.search,
-            bundle_tuple(CELLS, cells), chosen, without_equal_records,
-        )  # fmt: skip
-        rows, starts = targets[places], self._cells.places
-        right = [
-            self.truth.number_right(a, numbers[rows, a], records)
-            for a in np.flatnonzero(unknown.numbers).tolist()
-        ]
-        for j in np.flatnonzero(unknown.codes).tolist():
-            inferred = shares[rows, starts[j] : starts[j + 1]]
-            right.append(self.truth.code_right(j, inferred, records))
-        return right
 
-    def _distinct_targets(self, known: Knowledge, classes: Indices) -> tuple[Indices, Indices]:
-        """One class for each combination of known values, and the combination of each class."""
-        numbers, codes = self.truth.targets
-        columns = [*numbers[known.numbers], *codes[known.codes]]
-        equal = classes_of_columns([column[classes] for column in columns], len(classes))
-        return classes[equal.representatives], equal.labels
+def classes_of_task(task: int, tasks: int, sample: TargetSample) -> Indices:
+    """Classes that take part in one of several tasks: each takes part in a few."""
+    each = min(tasks, max(2, PAIRS // max(1, sample.size)))
+    places = np.arange(len(sample.chosen))
+    return places[(places * each + task) % tasks < each] if each < tasks else places

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evomask.kernels.linking.boxes import count_links
+from evomask.kernels.linking.boxes import Costs, count_links
 from evomask.measures.comparison_space import Space
 from evomask.measures.disclosure.release_index import AgreementWeights, Knowledge, ReleaseIndex
 from evomask.types import Flags, Floats, Indices
@@ -26,6 +26,7 @@ def distance_linkage_chances(index: ReleaseIndex, known: Knowledge) -> Floats:
     found = count_links(index.boxes, costs, index.targets, index.search, index.covered(known))
     near, own, apart, equal = found.T
     sizes = index.sample.sizes
+    own = own * (sizes / index.sample.at_hand)
     shared = np.maximum(np.maximum(near, sizes), equal)
     others = np.where(apart == 0.0, (sizes - own) / shared, 0.0)
     chances: Floats = (own / near + others) / sizes
@@ -38,13 +39,18 @@ def agreement_linkage_chances(index: ReleaseIndex, known: Knowledge) -> Floats:
     Fellegi-Sunter weights of an intruder who knows how often masking leaves each attribute
     unchanged.
     """
-    weights = index.steps.get(index.passing_over) or agreement_weights(index, known)
-    costs = index.differences(known, weights)
+    costs = agreement_costs(index, known)
     nothing_covered = np.zeros(len(index.boxes.counts))
     found = count_links(index.boxes, costs, index.targets, index.search, nothing_covered)
     near, own, _, _ = found.T
-    chances: Floats = own / near / index.sample.sizes
+    chances: Floats = own / near / index.sample.at_hand
     return chances
+
+
+def agreement_costs(index: ReleaseIndex, known: Knowledge) -> Costs:
+    """Costs by weights of agreement, estimated from the release unless they are known."""
+    weights = index.steps.get(index.passing_over) or agreement_weights(index, known)
+    return index.differences(known, weights)
 
 
 def agreement_weights(index: ReleaseIndex, known: Knowledge) -> AgreementWeights:

@@ -5,14 +5,14 @@ the intruder first renames the masked categories of each attribute by the one-to
 recovers most cells: the worst case.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from evomask.data.schema import Kind
-from evomask.data.table import Column, Table
+from evomask.data.table import Table
 from evomask.measures.columns import CategoricalColumn
 from evomask.measures.incremental.readings import Request, TrackableReading
 from evomask.measures.measure import (
@@ -52,7 +52,7 @@ def best_names(joint: Indices) -> Codes:
 
 def renamed(original: Table, masked: Table, names: Sequence[str]) -> Table:
     """Rename the categories of the plain attributes *names* by the best map of each."""
-    return _rename(original, masked, names, best_names)
+    return relabel(masked, _maps(original, masked, names, best_names))
 
 
 def undo_relabelling(original: Table, masked: Table, names: Sequence[str]) -> Table:
@@ -60,20 +60,30 @@ def undo_relabelling(original: Table, masked: Table, names: Sequence[str]) -> Ta
 
     By the best map; where the order of records is uninformative, by ranks of frequency.
     """
-    return _rename(original, masked, names, relabelling_map)
+    return relabel(masked, relabelling_maps(original, masked, names))
 
 
-def _rename(
+def relabelling_maps(original: Table, masked: Table, names: Sequence[str]) -> dict[str, Codes]:
+    """For each plain attribute, the original category that each released one is taken for."""
+    return _maps(original, masked, names, relabelling_map)
+
+
+def relabel(masked: Table, maps: Mapping[str, Codes]) -> Table:
+    """Rename the categories of the attributes in *maps*."""
+    return masked.with_columns({name: codes[masked.codes(name)] for name, codes in maps.items()})
+
+
+def _maps(
     original: Table, masked: Table, names: Sequence[str], new_codes: Callable[[Indices], Codes]
-) -> Table:
-    changes: dict[str, Column] = {}
+) -> dict[str, Codes]:
+    maps = {}
     for name in names:
         if original.attribute(name).is_categorical and not masked.is_recoded(name):
             column, codes = CategoricalColumn.of(original, name), masked.codes(name)
             keys = column.codes.astype(np.int64) * column.size + codes
             joint = np.bincount(keys, minlength=column.size**2).astype(np.int64)
-            changes[name] = new_codes(joint.reshape(column.size, column.size))[codes]
-    return masked.with_columns(changes)
+            maps[name] = new_codes(joint.reshape(column.size, column.size))
+    return maps
 
 
 def relabelling_map(joint: Indices) -> Codes:

@@ -12,8 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
-from evomask.data.classes import Classes, classes_of_columns
-from evomask.data.table import Column, Table
+from evomask.data.classes import classes_of_columns
+from evomask.data.table import Column
 from evomask.kernels.compiler.bundles import bundle_tuple
 from evomask.kernels.linking.boxes import (
     BOXES,
@@ -155,41 +155,25 @@ class DistinctRecords:
     often: Indices
 
     @classmethod
-    def of(cls, rows: Rows, sample: TargetSample) -> "DistinctRecords":
-        """Build from all records of a file."""
-        classes = classes_of_columns(_columns(rows), len(rows))
-        records, places = sample.members
-        keys = places * len(classes) + classes.labels[records]
-        return cls._of(rows, classes, classes.sizes, keys, np.ones(len(keys), np.int64), sample)
-
-    @classmethod
-    def gathered(
-        cls, rows: Rows, counts: Indices, theirs: Rows, sample: TargetSample
+    def of(
+        cls, rows: Rows, sample: TargetSample, counts: Indices | None = None
     ) -> "DistinctRecords":
-        """Build from a selection of records with multiplicities, and the targets' own records.
+        """Build from the records of a file.
 
         Args:
-            theirs: a record for each member of the sample; it counts where it is among *rows*.
+            counts: number of times that each record occurs; once by default.
         """
-        both = joined_rows([rows, theirs])
-        classes = classes_of_columns(_columns(both), len(both))
-        sizes = np.bincount(classes.labels[: len(rows)], counts, len(classes)).astype(np.int64)
+        classes = classes_of_columns(_columns(rows), len(rows))
+        sizes = classes.sizes
+        if counts is not None:
+            sizes = np.bincount(classes.labels, counts, len(classes)).astype(np.int64)
         records, places = sample.members
-        keys = places * len(classes) + classes.labels[len(rows) :][records]
-        return cls._of(both, classes, sizes, keys, sample.multiplicities, sample)
-
-    @classmethod
-    def _of(
-        cls, rows: Rows, classes: Classes, counts: Indices, keys: Indices, often: Indices,
-        sample: TargetSample,
-    ) -> "DistinctRecords":  # fmt: skip
-        """Build from keys that combine a target with the distinct record of one of its records."""
-        pairs, places = np.unique(keys, return_inverse=True)
+        keys = places * len(classes) + classes.labels[records]
+        pairs, often = np.unique(keys, return_counts=True)
         ends = np.searchsorted(pairs // len(classes), np.arange(len(sample.chosen) + 1))
         return cls(
-            rows.take(classes.representatives), counts, classes.labels,
-            ends.astype(np.int64), (pairs % len(classes)).astype(np.int64),
-            np.bincount(places, often, len(pairs)).astype(np.int64),
+            rows.take(classes.representatives), sizes, classes.labels, ends.astype(np.int64),
+            (pairs % len(classes)).astype(np.int64), often.astype(np.int64),
         )  # fmt: skip
 
     @cached_property
@@ -208,6 +192,7 @@ class ReleaseIndex:
         ordering: the attributes by which the tree is ordered.
         passing_over: whether uninformative cells are compared like missing ones.
         steps: agreement weights by ``passing_over``, where they are known in advance.
+        counts: number of times that each record occurs; once by default.
     """
 
     space: Space
@@ -217,26 +202,22 @@ class ReleaseIndex:
     ordering: Knowledge
     passing_over: bool = False
     steps: "Mapping[bool, AgreementWeights]" = field(default_factory=dict, repr=False)
+    counts: Indices | None = field(default=None, repr=False)
 
     @classmethod
     def of(
-        cls, space: Space, sample: TargetSample, table: Table, ordering: Knowledge
-    ) -> "ReleaseIndex":
-        """Index a released table."""
-        masked = space.masked(table)
-        return cls(space, sample, masked, DistinctRecords.of(masked.rows, sample), ordering)
-
-    def ordered_by(self, known: Knowledge) -> "ReleaseIndex":
-        """Return the index in another order, for searches by other attributes."""
-        other = replace(self, ordering=known)
-        other.__dict__.update(tables=self.tables, _middles=self._middles)
-        return other
+        cls, space: Space, sample: TargetSample, masked: Masked, ordering: Knowledge,
+        counts: Indices | None = None,
+    ) -> "ReleaseIndex":  # fmt: skip
+        """Index the records of a released table."""
+        distinct = DistinctRecords.of(masked.rows, sample, counts)
+        return cls(space, sample, masked, distinct, ordering, counts=counts)
 
     def passing_over_whole_cells(self) -> "ReleaseIndex":
         """Return the index of an intruder who treats uninformative cells as missing."""
         other = replace(self, passing_over=True)
         shared = {"_order": self._order, "targets": self.targets, "search": self.search}
-        other.__dict__.update(shared, _rows=self._rows, _middles=self._middles)
+        other.__dict__.update(shared, rows=self.rows, _middles=self._middles)
         return other
 
     @cached_property
@@ -256,13 +237,14 @@ class ReleaseIndex:
         return places
 
     @cached_property
-    def _rows(self) -> Rows:
+    def rows(self) -> Rows:
+        """The distinct records in the order of the tree."""
         return self.distinct.rows.take(self._order)
 
     @cached_property
     def boxes(self) -> Boxes:
         """The tree of bounding boxes over the distinct records."""
-        rows = self._rows
+        rows = self.rows
         counts = self.distinct.counts[self._order]
         leaves = 1 << max(0, int(np.ceil(np.log2(max(1, -(-len(rows) // LEAF))))))
         shape = (2 * leaves, rows.low.shape[1])
@@ -280,27 +262,23 @@ class ReleaseIndex:
     @cached_property
     def _ends(self) -> tuple[Points, Points]:
         """Lower and upper ends of the numbers of each row of the tree, as they are compared."""
-        rows = self._rows
+        rows = self.rows
         if not self.passing_over:
             return rows.low, rows.high
         flags = uninformative_numbers(self.space, rows)
         return np.where(flags, np.nan, rows.low), np.where(flags, np.nan, rows.high)
 
-    def nearest(self, costs: Costs, chosen: Indices, *, strangers: bool = False) -> Flags:
-        """Flag the distinct records that are nearest to any of the chosen targets.
-
-        Args:
-            strangers: leaves out records that equal the target.
-        """
-        marks = nearest_rows(self.boxes, costs, self.targets, self.search, chosen, strangers)
-        flags = np.zeros(len(marks), dtype=bool)
-        flags[self._order[marks > 0]] = True
+    def nearest(self, costs: Costs, targets: Targets, chosen: Indices) -> Flags:
+        """Flag the records that are nearest to any of the chosen targets."""
+        strangers = False
+        marks = nearest_rows(self.boxes, costs, targets, self.search, chosen, strangers)
+        flags: Flags = (marks > 0)[self._places[self.distinct.labels]]
         return flags
 
     def covered(self, known: Knowledge) -> Floats:
         """Expected number of individuals that fit each row; 0 without wide cells."""
         flags = np.concatenate([known.numbers, known.codes])
-        return covered_counts(self.space, self.masked, self._rows, flags)
+        return covered_counts(self.space, self.masked, self.rows, flags)
 
     @cached_property
     def search(self) -> Search:
@@ -343,36 +321,22 @@ class ReleaseIndex:
 
     def distances(self, known: Knowledge) -> Costs:
         """Costs by distance in the known attributes."""
+        return bundle_tuple(COSTS, _restricted(self._distances, known))
+
+    @cached_property
+    def _distances(self) -> Costs:
+        """Costs by distance in all attributes."""
         d = len(self.space.numbers)
-        unit = float(self.space.unit)
-        return self._costs(
-            known, self.tables, self.space.weights, np.full(d, -1.0), np.full(d, unit)
-        )
+        missing = np.full(d, float(self.space.unit))
+        return _costs(self.tables, self.space.weights, np.full(d, -1.0), missing)
 
     def differences(self, known: Knowledge, weights: AgreementWeights) -> Costs:
         """Costs by disagreement in the known attributes."""
         pairs = zip(self.tables, weights.codes, strict=True)
         tables = [np.where(t == 0.0, max(0.0, -w), max(0.0, w)) for t, w in pairs]
         numbers = weights.numbers
-        return self._costs(known, tables, numbers, weights.tolerances, np.abs(numbers))
-
-    def _costs(
-        self, known: Knowledge, tables: Sequence[Points], weights: Floats, tolerances: Floats,
-        missing: Floats,
-    ) -> Costs:  # fmt: skip
-        sizes = np.array([len(table) for table in tables], dtype=np.int64)
-        widths = np.array([table.shape[1] for table in tables], dtype=np.int64)
-        starts = np.cumsum(sizes * widths) - sizes * widths
-        flat = np.concatenate([t.ravel() for t in tables]) if tables else np.empty(0)
-        most_selective = np.argsort([-float(table.mean()) for table in tables], kind="stable")
-        costs = Costs(
-            known.numbers.astype(np.int64), most_selective[known.codes[most_selective]],
-            _contiguous(weights), _contiguous(tolerances), _contiguous(missing), _contiguous(flat),
-            starts, widths, np.cumsum(sizes) - sizes,
-            np.concatenate([_free(table) for table in tables] or [np.empty(0, np.int64)]),
-            np.concatenate([_least(table) for table in tables] or [np.empty(0)]),
-        )  # fmt: skip
-        return bundle_tuple(COSTS, costs)
+        costs = _costs(tables, numbers, weights.tolerances, np.abs(numbers))
+        return bundle_tuple(COSTS, _restricted(costs, known))
 
     @cached_property
     def middles(self) -> Points:
@@ -391,6 +355,32 @@ class ReleaseIndex:
             halfway = low[wide, a] / 2 + high[wide, a] / 2
             middles[wide, a] = np.where(last > first, medians, halfway)
         return middles
+
+
+def _costs(
+    tables: Sequence[Points], weights: Floats, tolerances: Floats, missing: Floats
+) -> Costs:  # fmt: skip
+    """Costs of differences in all attributes."""
+    sizes = np.array([len(table) for table in tables], dtype=np.int64)
+    widths = np.array([table.shape[1] for table in tables], dtype=np.int64)
+    starts = np.cumsum(sizes * widths) - sizes * widths
+    return Costs(
+        np.ones(len(weights), dtype=np.int64),
+        np.argsort([-float(table.mean()) for table in tables], kind="stable").astype(np.int64),
+        _contiguous(weights), _contiguous(tolerances), _contiguous(missing),
+        np.concatenate([table.ravel() for table in tables]) if tables else np.empty(0),
+        starts, widths, np.cumsum(sizes) - sizes,
+        np.concatenate([_free(table) for table in tables] or [np.empty(0, np.int64)]),
+        np.concatenate([_least(table) for table in tables] or [np.empty(0)]),
+    )  # fmt: skip
+
+
+def _restricted(costs: Costs, known: Knowledge) -> Costs:
+    """Costs in the known attributes alone, the most selective categories first."""
+    order = costs.known_codes
+    return costs._replace(
+        known_numbers=known.numbers.astype(np.int64), known_codes=order[known.codes[order]]
+    )
 
 
 def _contiguous(array: Points) -> Points:

@@ -1,34 +1,35 @@
-"""Disclosure risk of the strict profile: share of individuals whom an intruder gets right.
+"""Disclosure risk: the share of people whom an intruder gets right because they are in the file.
 
-The largest of three parts. *Re-identification*: the probability that an intruder who knows all
-quasi-identifiers picks the record of a target, by distance or by Fellegi-Sunter weights.
-*Attribute disclosure of quasi-identifiers*: inference beyond guessing, with half of the attributes
-known or all but one. *Attribute disclosure of confidential attributes*: inference with all
-quasi-identifiers known, beyond what the records of other individuals reveal. Each attack is tried
-before and after undoing a relabelling of categories, and with uninformative cells compared by
-distance or skipped. None depends on the order of records.
+The largest over scenarios of two parts. *Re-identification*: the chance that an intruder picks the
+record of a person, by distance of values, by distance of ranks, or by Fellegi-Sunter weights.
+*Attribute disclosure*: values that the intruder does not know, inferred from similar records,
+beyond what is inferred of a control group of people who are not in the file: the mean over masked
+attributes, and the largest over confidential ones. Attacks are tried before and after undoing a
+relabelling of categories. None depends on the order of records.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
+from evomask.data.roles.dependencies import are_equivalent
+from evomask.data.scenario import Scenario, default_scenario
 from evomask.data.schema import Role
 from evomask.data.table import Table
-from evomask.measures.comparison_space import Space
+from evomask.kernels.linking.linkage import Rows
+from evomask.measures.columns import ColumnOf, NumberColumn, column_of
+from evomask.measures.comparison_space import Masked, Space
 from evomask.measures.disclosure.attribute_disclosure import (
-    Gain,
+    AttackedGroup,
     InferenceAttack,
     InferenceTask,
-    TrueValues,
-    left_out_attributes,
-    mean_gain,
-    random_halves,
-    task_assignment,
+    attributes_left_out,
+    classes_of_task,
+    ranks_of,
 )
 from evomask.measures.disclosure.reidentification import (
     agreement_linkage_chances,
@@ -42,47 +43,65 @@ from evomask.measures.disclosure.release_index import (
 )
 from evomask.measures.measure import About, Side, categorical, check_masked, check_original
 from evomask.measures.targets import SEARCH_TARGETS, TargetSample
-from evomask.types import Flags, Floats
+from evomask.types import Floats, Points
+
+CONFIDENCE = 1.96
+"""Standard errors on both sides of an estimate in a 95 % interval."""
+
+AT_RISK = (0.2, 0.09)
+"""Chances of re-identification above which a person is at risk: confidential and public files."""
 
 
 class Attacker(StrEnum):
-    """Intruders by what they know and how they attack."""
+    """Intruders by how they attack."""
 
     NEAREST = "nearest"
+    RANKS = "ranks"
     WEIGHING = "weighing"
-    HALF = "half-known"
-    ALL_BUT_ONE = "all-but-one-known"
+    INFERENCE = "inference"
     CONFIDENTIAL = "confidential"
 
 
 DESCRIPTIONS = {
-    Attacker.NEAREST: "links each target to the most similar record (distance-based linkage)",
+    Attacker.NEAREST: "links each person to the most similar record (distance-based linkage)",
+    Attacker.RANKS: "links each person to the record of most similar ranks (rank-based linkage)",
     Attacker.WEIGHING: "links by weights of agreement, knowing how often masking leaves a value "
     "unchanged (probabilistic linkage)",
-    Attacker.HALF: "knows half of the attributes and infers the others from similar records",
-    Attacker.ALL_BUT_ONE: "knows all attributes but one and infers that one from similar records",
-    Attacker.CONFIDENTIAL: "knows all quasi-identifiers and infers {attribute} from similar "
-    "records",
+    Attacker.INFERENCE: "infers masked attributes from similar records",
+    Attacker.CONFIDENTIAL: "infers {attribute} from similar records",
 }
 """What each attacker does; a relabelling of categories may be undone first."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AttackerSuccess:
     """Success of one attacker.
 
     Args:
-        percent: share of individuals whom the attacker gets right.
+        percent: share of people whom the attacker gets right; of attribute disclosure the
+            percentage points beyond the baseline.
         error: standard error, 0 where everybody was attacked.
+        scenario: what the attacker knows.
         renamed: whether a relabelling of categories was undone first.
         attribute: the confidential attribute that was inferred.
+        in_release, control: success in percent on people in the release, and on the control group
+            or by guessing, whichever is larger; None of re-identification.
     """
 
     percent: float
     error: float
     attacker: Attacker
+    scenario: str = ""
     renamed: bool = False
     attribute: str = ""
+    in_release: float | None = None
+    control: float | None = None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Interval of 95 % confidence."""
+        reach = CONFIDENCE * self.error
+        return max(0.0, self.percent - reach), min(100.0, self.percent + reach)
 
     @property
     def sentence(self) -> str:
@@ -91,30 +110,81 @@ class AttackerSuccess:
         return f"{text}, after undoing a relabelling of categories" if self.renamed else text
 
 
-@dataclass(frozen=True)
-class RiskAssessment:
-    """Disclosure risk of a file, in its parts.
+@dataclass(frozen=True, kw_only=True)
+class ScenarioRisk:
+    """Disclosure risk in one scenario.
 
     Args:
-        linked: the most successful re-identification.
-        read: the most successful attribute disclosure of quasi-identifiers; none for a single
-            attribute.
-        confidential: the most successful attribute disclosure of confidential attributes; none
-            where there are none.
-        people: number of targets.
-        records: number of individuals.
+        reidentification: the most successful re-identification.
+        attribute_disclosure: inference of masked attributes; None where there is none to infer.
+        confidential: the largest inference of a confidential attribute; None where there is none.
+        at_risk: percentage of people whose chance of re-identification exceeds each of `AT_RISK`.
     """
 
-    linked: AttackerSuccess
-    read: AttackerSuccess | None
-    confidential: AttackerSuccess | None
-    people: int
-    records: int
+    name: str
+    reidentification: AttackerSuccess
+    attribute_disclosure: AttackerSuccess | None = None
+    confidential: AttackerSuccess | None = None
+    at_risk: tuple[float, ...] = ()
 
     @property
     def parts(self) -> dict[str, AttackerSuccess]:
         """The most successful attacker of each kind that was tried, by the JSON key."""
-        parts = {"linked": self.linked, "read": self.read, "confidential": self.confidential}
+        parts = {
+            "reidentification": self.reidentification,
+            "attribute_disclosure": self.attribute_disclosure,
+            "confidential": self.confidential,
+        }
+        return {name: part for name, part in parts.items() if part}
+
+    @property
+    def risk(self) -> float:
+        return max(part.percent for part in self.parts.values())
+
+    def as_json(self) -> dict[str, object]:
+        """Return the parts in percent under the keys of the JSON output."""
+        return {
+            "scenario": self.name,
+            **{name: part.percent for name, part in self.parts.items()},
+            "people_at_risk": dict(zip(map(str, AT_RISK), self.at_risk, strict=False)),
+        }
+
+
+OLD_KEYS = {"reidentification": "linked", "attribute_disclosure": "read"}
+"""Keys of earlier versions, written beside the new ones for one version."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RiskAssessment:
+    """Disclosure risk of a file, in its parts, each the largest over all scenarios.
+
+    Args:
+        reidentification: the most successful re-identification.
+        attribute_disclosure: the largest inference of masked attributes; None where there is none.
+        confidential: the largest inference of a confidential attribute; None where there is none.
+        people: number of targets.
+        records: number of people in the file.
+        control: number of people in the control group; without one, attribute disclosure counts
+            beyond guessing.
+        scenarios: risk in each scenario.
+    """
+
+    reidentification: AttackerSuccess
+    attribute_disclosure: AttackerSuccess | None
+    confidential: AttackerSuccess | None
+    people: int
+    records: int
+    control: int = 0
+    scenarios: tuple[ScenarioRisk, ...] = ()
+
+    @property
+    def parts(self) -> dict[str, AttackerSuccess]:
+        """The most successful attacker of each kind that was tried, by the JSON key."""
+        parts = {
+            "reidentification": self.reidentification,
+            "attribute_disclosure": self.attribute_disclosure,
+            "confidential": self.confidential,
+        }
         return {name: part for name, part in parts.items() if part}
 
     @property
@@ -132,7 +202,7 @@ class RiskAssessment:
 
     @property
     def expected(self) -> float:
-        """Expected number of individuals whom the worst attacker gets right."""
+        """Expected number of people whom the worst attacker gets right."""
         return self.risk / 100 * self.records
 
     @property
@@ -141,265 +211,499 @@ class RiskAssessment:
 
     def as_json(self) -> dict[str, object]:
         """Return the parts in percent under the keys of the JSON output."""
+        percents = {name: part.percent for name, part in self.parts.items()}
         return {
-            **{name: part.percent for name, part in self.parts.items()},
+            **percents,
+            **{OLD_KEYS[name]: value for name, value in percents.items() if name in OLD_KEYS},
             "largest": self.kind,
+            "scenario": self.worst.scenario,
             "attacker": self.worst.sentence,
             "standard_error": self.worst.error,
             "people_attacked": self.people,
             "people_expected": self.expected,
+            "control_group": self.control,
+            "inferred": {
+                name: {"in_release": part.in_release, "control": part.control}
+                for name, part in self.parts.items()
+                if part.in_release is not None
+            },
+            "scenarios": [scenario.as_json() for scenario in self.scenarios],
         }
 
 
 @dataclass(frozen=True)
-class StrictRisk:
-    """Share of individuals whom the most successful of several intruders gets right.
+class DisclosureRisk:
+    """Share of people whom the most successful of several intruders gets right.
 
     Args:
-        attributes: what an intruder may know; confidential ones among them are inferred instead.
+        attributes: attributes that may be masked; confidential ones among them are inferred.
         probabilistic: whether linkage by weights of agreement is tried too.
         people: number of targets, at most.
         seed: of the sample of targets.
+        scenarios: what intruders know; by default those of the schema.
+        links, infers: whether re-identification and attribute disclosure are assessed.
     """
 
     attributes: tuple[str, ...]
     probabilistic: bool = True
     people: int = SEARCH_TARGETS
     seed: int = 0
+    scenarios: tuple[Scenario, ...] = ()
+    links: bool = True
+    infers: bool = True
 
     about: ClassVar[About] = About(
         "risk",
         "disclosure risk",
         Side.RISK,
-        "the share of individuals who are re-identified, or whose unknown values are inferred "
-        "(attribute disclosure), by the most successful of several intruders, beyond guessing",
+        "the share of people who are re-identified, or whose unknown values are disclosed because "
+        "they are in the file, by the most successful intruder of all scenarios",
     )
 
-    def against(self, original: Table) -> "StrictReading":
+    def against(self, original: Table, control: Table | None = None) -> "RiskReading":
+        """Prepare the risk of masked versions of *original*.
+
+        Args:
+            control: original records of people who are not among those of *original*.
+        """
         check_original(original, self.attributes)
-        return StrictReading(original, self)
+        return RiskReading(original, self, control)
 
 
 @dataclass(frozen=True, eq=False)
-class StrictReading:
-    """The strict risk, prepared for one original."""
+class RiskReading:
+    """The disclosure risk, prepared for one original and one control group."""
 
     original: Table
-    measure: StrictRisk
+    measure: DisclosureRisk
+    control: Table | None = None
 
     @cached_property
-    def known(self) -> tuple[str, ...]:
-        """Attributes that an intruder may know: all but the confidential ones."""
+    def scenarios(self) -> tuple[Scenario, ...]:
+        """What intruders know, by the schema; by default all but confidential attributes."""
         schema = self.original.schema
+        if self.measure.scenarios or schema.scenarios:
+            return self.measure.scenarios or schema.scenarios
         known = [n for n in self.measure.attributes if schema[n].role is not Role.CONFIDENTIAL]
-        return tuple(known) or self.measure.attributes
-
-    @cached_property
-    def sample(self) -> TargetSample:
-        """The targets, the same for every masked file."""
-        return TargetSample.of(self.original, self.known, self.measure.people, self.measure.seed)
+        return (default_scenario(known or self.measure.attributes),)
 
     @cached_property
     def of_original(self) -> RiskAssessment:
         """The risk of releasing the original itself."""
-        return self.judged(self.original)
+        return self.assess(self.original)
 
     def __call__(self, masked: Table) -> float:
-        return self.judged(masked).risk
+        return self.assess(masked).risk
 
-    def judged(self, masked: Table) -> RiskAssessment:
+    def assess(self, masked: Table) -> RiskAssessment:
         """Assess the risk of a masked table in its parts."""
         check_masked(self.original, masked, self.measure.attributes)
-        attack = self._attacks(self._confidential(masked))
-        successes = attack.on(masked)
-        if categorical(self.original.schema, self.known):
-            renamed = undo_relabelling(self.original, masked, self.known)
-            if not same_codes(masked, renamed, self.known):
-                successes += [replace(success, renamed=True) for success in attack.on(renamed)]
-        return assess_risk(successes, self.sample)
-
-    def _confidential(self, masked: Table) -> tuple[str, ...]:
-        schema = self.original.schema
-        names = [n for n in schema.with_role(Role.CONFIDENTIAL) if n not in self.known]
-        return tuple(name for name in names if name in masked.schema)
+        if any(name not in masked.schema for name in self.copies):
+            return self._without_copies.assess(masked)
+        names = tuple(dict.fromkeys(n for s in self.scenarios for n in s.attributes))
+        files = [masked]
+        if categorical(self.original.schema, names):
+            renamed = undo_relabelling(self.original, masked, names)
+            if not same_codes(masked, renamed, names):
+                files.append(renamed)
+        return assess_scenarios(self._attacks, lambda one: [one.index(file) for file in files])
 
     @cached_property
-    def _attacks(self) -> Callable[[tuple[str, ...]], "AttackSuite"]:
-        """Attacks by the confidential attributes of a file, cached."""
-        cache: dict[tuple[str, ...], AttackSuite] = {}
+    def copies(self) -> dict[str, str]:
+        """Unmasked released columns that hold the values of a known attribute under another name.
 
-        def attack(confidential: tuple[str, ...]) -> AttackSuite:
-            if confidential not in cache:
-                space = Space.of(self.original, (*self.known, *confidential))
-                cache[confidential] = AttackSuite(
-                    self.original, space, self.sample, self.known, confidential,
-                    self.measure.probabilistic,
-                )  # fmt: skip
-            return cache[confidential]
+        Who knows the attribute knows the copy.
+        """
+        schema = self.original.schema
+        known = dict.fromkeys(n for s in self.scenarios for n in (*s.knows, *s.of))
+        others = [a.name for a in schema if a.role is Role.OTHER]
+        return {
+            other: name
+            for other in others
+            if other not in self.measure.attributes and other not in known
+            for name in known
+            if _are_copies(self.original, name, other)
+        }
 
-        return attack
+    @cached_property
+    def _without_copies(self) -> "RiskReading":
+        """The risk of files that leave copies of known attributes out."""
+        names = [name for name in self.original.schema.names if name not in self.copies]
+        return RiskReading(self.original.only(names), self.measure, self.control)
+
+    @cached_property
+    def _attacks(self) -> list[list["ScenarioAttack"]]:
+        """Attacks of each scenario, one for each combination of what may be known."""
+        return [
+            [ScenarioAttack(
+                self.original, self.measure, one, self.control,
+                tuple(copy for copy, name in self.copies.items() if name in one.knows),
+            ) for one in scenario.variants()]
+            for scenario in self.scenarios
+        ]  # fmt: skip
+
+
+def _are_copies(table: Table, name: str, other: str) -> bool:
+    """Whether two columns hold the same numbers, or the same categories under other names."""
+    if table.attribute(name).is_categorical or table.attribute(other).is_categorical:
+        return are_equivalent(table, name, other)
+    return bool(np.array_equal(table.values(name), table.values(other), equal_nan=True))
 
 
 @dataclass(frozen=True, eq=False)
-class AttackSuite:
-    """All attacks of the strict risk on the same targets.
+class ScenarioAttack:
+    """All attacks in one scenario on the same targets and the same control group.
 
     Args:
-        strangers: index of the original records nearest to the targets among those that differ
-            from them, where the original is not in memory as a whole.
+        copies: unmasked columns that hold the values of known attributes under other names.
     """
 
     original: Table
-    space: Space
-    sample: TargetSample
-    known: tuple[str, ...]
-    confidential: tuple[str, ...]
-    probabilistic: bool
-    strangers: ReleaseIndex | None = None
-
-    def on(self, masked: Table) -> list[AttackerSuccess]:
-        """AttackSuite a masked table."""
-        index = ReleaseIndex.of(self.space, self.sample, masked, self.everything)
-        return self.against(index, astray=has_misleading_cells(self.space, index.masked))
-
-    def against(self, index: ReleaseIndex, *, astray: bool) -> list[AttackerSuccess]:
-        """Attack an indexed release.
-
-        Args:
-            astray: whether uninformative cells mislead intruders who compare them by distance.
-        """
-        successes = self._attack(index)
-        return successes + self._attack(index.passing_over_whole_cells()) if astray else successes
+    measure: DisclosureRisk
+    scenario: Scenario
+    control_table: Table | None
+    copies: tuple[str, ...] = ()
+    column_of: ColumnOf = column_of
 
     @cached_property
-    def everything(self) -> Knowledge:
-        """All attributes that an intruder may know."""
-        return self._knowledge(self.known)
+    def known(self) -> tuple[str, ...]:
+        return (*self.scenario.knows, *self.scenario.knows_about, *self.copies)
 
-    def nearest(self, index: ReleaseIndex) -> Flags:
-        """Flag the distinct records that any of the attacks uses."""
-        sample, known = self.sample, index.ordering
-        everyone = np.arange(len(sample.chosen))
-        flags = index.nearest(index.distances(known), everyone)
-        if self.probabilistic:
-            weights = index.steps[index.passing_over]
-            flags |= index.nearest(index.differences(known, weights), everyone)
-        if len(self.known) > 1:
-            shares = task_assignment(len(self._halves), sample)
-            for task, taking_part in zip(self._halves, shares, strict=True):
-                other = index.ordered_by(task.known)
-                flags |= other.nearest(other.distances(task.known), np.flatnonzero(taking_part))
-            shares = task_assignment(len(self._left_out), sample)
-            for task, taking_part in zip(self._left_out, shares, strict=True):
-                flags |= index.nearest(index.distances(task.known), np.flatnonzero(taking_part))
-        return flags
+    @cached_property
+    def confidential(self) -> tuple[str, ...]:
+        """Confidential attributes that the intruder does not know."""
+        names = self.original.schema.with_role(Role.CONFIDENTIAL)
+        return tuple(name for name in names if name not in self.known)
 
-    def _attack(self, index: ReleaseIndex) -> list[AttackerSuccess]:
-        everything = index.ordering
-        successes = [self._linkage(distance_linkage_chances(index, everything), Attacker.NEAREST)]
-        if self.probabilistic:
-            chances = agreement_linkage_chances(index, everything)
-            successes.append(self._linkage(chances, Attacker.WEIGHING))
-        attack = InferenceAttack(index, self._truth)
-        if len(self.known) > 1:
-            by_half = (
-                InferenceAttack(index.ordered_by(task.known), self._truth) for task in self._halves
-            )
-            successes.append(self._inference(by_half, self._halves, Attacker.HALF))
-            same = [attack] * len(self._left_out)
-            successes.append(self._inference(same, self._left_out, Attacker.ALL_BUT_ONE))
-        return successes + (self._confidential(attack) if self.confidential else [])
+    @cached_property
+    def masked(self) -> tuple[str, ...]:
+        """Masked attributes that the intruder does not know; confidential ones aside."""
+        names = (n for n in self.measure.attributes if n not in self.known)
+        return tuple(name for name in names if name not in self.confidential)
 
-    def _knowledge(self, names: Sequence[str]) -> Knowledge:
+    @cached_property
+    def space(self) -> Space:
+        unknown = (*self.masked, *self.confidential) if self.measure.infers else ()
+        return Space.of(self.original, (*self.known, *unknown), self.column_of)
+
+    @cached_property
+    def targets(self) -> AttackedGroup:
+        """The targets, the same for every masked file."""
+        return self._group(self.original, self.measure.people)
+
+    @cached_property
+    def control(self) -> AttackedGroup | None:
+        """The control group, if there is one."""
+        if self.control_table is None or not len(self.control_table):
+            return None
+        return self._group(self.control_table, max(self.measure.people, 1))
+
+    def _group(self, table: Table, people: int) -> AttackedGroup:
+        sample = TargetSample.of(table, self.known, people, self.measure.seed)
+        return AttackedGroup(self.space, sample, table)
+
+    def knowledge(self, names: Sequence[str]) -> Knowledge:
+        """Flag some attributes of the space."""
         return Knowledge(
             np.array([column.name in names for column in self.space.numbers], dtype=bool),
             np.array([c.attribute.name in names for c in self.space.categories], dtype=bool),
         )
 
-    def _task(self, known: Flags) -> InferenceTask:
-        """Infer the attributes that are not flagged from those that are."""
-        names = [[self.known[i] for i in np.flatnonzero(flags)] for flags in (known, ~known)]
-        return InferenceTask(self._knowledge(names[0]), self._knowledge(names[1]))
-
     @cached_property
-    def _truth(self) -> TrueValues:
-        return TrueValues(self.space, self.sample)
+    def everything(self) -> Knowledge:
+        """All that the intruder knows."""
+        return self.knowledge(self.known)
 
-    @cached_property
-    def _halves(self) -> list[InferenceTask]:
-        return [self._task(half) for half in random_halves(len(self.known))]
-
-    @cached_property
-    def _left_out(self) -> list[InferenceTask]:
-        count = len(self.known)
-        return [self._task(np.arange(count) != place) for place in left_out_attributes(count)]
-
-    def _linkage(self, chances: Floats, attacker: Attacker) -> AttackerSuccess:
-        return AttackerSuccess(
-            100.0 * self.sample.mean(chances), 100.0 * self.sample.error(chances), attacker
+    def index(self, file: Table) -> ReleaseIndex:
+        """Index the records of a released file."""
+        return ReleaseIndex.of(
+            self.space, self.targets.sample, self.compared(file), self.everything
         )
 
-    def _gain(self, gain: Gain, attacker: Attacker, attribute: str = "") -> AttackerSuccess:
-        share, error = gain.share(self.sample), gain.error(self.sample)
-        return AttackerSuccess(100.0 * share, 100.0 * error, attacker, attribute=attribute)
+    def assess(self, indices: Iterable[ReleaseIndex]) -> ScenarioRisk:
+        """Risk of a release, the largest of the versions that an intruder may make of it."""
+        linkages: list[tuple[Attacker, Floats, bool]] = []
+        inferences: list[AttackerSuccess] = []
+        secrets: list[AttackerSuccess] = []
+        for place, index in enumerate(indices):
+            if self.measure.links:
+                linkages += [(*one, place > 0) for one in self._linkages(index)]
+            for version in self.versions(index) if self.measure.infers else ():
+                found = self._inferred(InferenceAttack(version, self.scenario.sure))
+                inferences += [
+                    replace(one, renamed=place > 0) for one in found if not one.attribute
+                ]
+                secrets += [replace(one, renamed=place > 0) for one in found if one.attribute]
+        sample, part = self.targets.sample, self._in_file
+        nobody = (Attacker.NEAREST, np.zeros(len(sample.chosen)), False)
+        attacker, chances, renamed = max(
+            linkages, key=lambda one: sample.mean(one[1]), default=nobody
+        )
+        return ScenarioRisk(
+            name=self.scenario.name,
+            reidentification=AttackerSuccess(
+                percent=100.0 * part * sample.mean(chances),
+                error=100.0 * part * sample.error(chances) if linkages else 0.0,
+                attacker=attacker,
+                scenario=self.scenario.name,
+                renamed=renamed,
+            ),
+            attribute_disclosure=_most(inferences),
+            confidential=_most(secrets),
+            at_risk=tuple(
+                100.0 * sample.mean((part * chances > limit).astype(np.float64))
+                for limit in AT_RISK
+            ),
+        )
 
-    def _inference(
-        self, attacks: Iterable[InferenceAttack], tasks: Sequence[InferenceTask],
-        attacker: Attacker,
-    ) -> AttackerSuccess:  # fmt: skip
-        """Mean gain of several tasks; *attacks* is lazy, so that one index is in memory."""
-        shares = task_assignment(len(tasks), self.sample)
-        triples = zip(attacks, tasks, shares, strict=True)
-        gains = [attack.gain(task, taking_part) for attack, task, taking_part in triples]
-        return self._gain(mean_gain(gains), attacker)
+    @cached_property
+    def _in_file(self) -> float:
+        """Chance that a person is in the file: 1 where the intruder knows it.
 
-    def _confidential(self, attack: InferenceAttack) -> list[AttackerSuccess]:
-        """Inference of each confidential attribute, beyond the baseline."""
-        names, task = self._confidential_task
-        triples = zip(names, attack.class_success(task), self._baseline, strict=True)
+        Else the sampling fraction by the weights of the records, if there are any.
+        """
+        weights = self.original.schema.with_role(Role.WEIGHT)
+        if self.scenario.takes_part or len(weights) != 1:
+            return 1.0
+        column = self.column_of(self.original, weights[0])
+        if not isinstance(column, NumberColumn):
+            return 1.0
+        total = column.mean * column.n_known
+        return min(1.0, column.n_records / total) if total > 0 else 1.0
+
+    def compared(self, file: Table) -> Masked:
+        """Records of a file as this intruder compares them: tolerances widen what is released."""
+        masked = self.space.masked(file)
+        if not self.scenario.knows_about:
+            return masked
+        low, high = masked.rows.low.copy(), masked.rows.high.copy()
+        for a, column in enumerate(self.space.numbers):
+            tolerance = self.scenario.knows_about.get(column.name)
+            if tolerance is None:
+                continue
+            if tolerance.is_relative:
+                ends = np.stack(
+                    [
+                        low[:, a] / (1.0 + tolerance.amount),
+                        high[:, a] / (1.0 - tolerance.amount),
+                        low[:, a] / (1.0 - tolerance.amount),
+                        high[:, a] / (1.0 + tolerance.amount),
+                    ]
+                )
+                low[:, a], high[:, a] = ends.min(axis=0), ends.max(axis=0)
+            else:
+                low[:, a] -= tolerance.amount
+                high[:, a] += tolerance.amount
+        return Masked(Rows(low, high, masked.rows.codes), masked.cells)
+
+    def versions(self, index: ReleaseIndex) -> list[ReleaseIndex]:
+        """The release as it is, and with suppressed cells passed over if there are any.
+
+        Suppressed records are near to everybody, and would hide that the others agree.
+        """
+        if not has_misleading_cells(self.space, index.masked):
+            return [index]
+        return [index, index.passing_over_whole_cells()]
+
+    def _linkages(self, index: ReleaseIndex) -> list[tuple[Attacker, Floats]]:
+        """Chance of re-identification of each class of targets, by attacker."""
+        found = []
+        for attacker, one in self.searched(index):
+            by_weights = attacker is Attacker.WEIGHING
+            chances = agreement_linkage_chances if by_weights else distance_linkage_chances
+            found.append((attacker, chances(one, self.everything)))
+        return found
+
+    def searched(self, index: ReleaseIndex) -> Iterator[tuple[Attacker, ReleaseIndex]]:
+        """The attackers who link records, and the release as each of them compares it."""
+        for one in self.versions(index):
+            yield Attacker.NEAREST, one
+            if self.measure.probabilistic:
+                yield Attacker.WEIGHING, one
+        if self.everything.numbers.any():
+            yield Attacker.RANKS, self._ranked_index(index)
+
+    @cached_property
+    def _ranked_space(self) -> Space:
+        """The space with numbers replaced by their ranks."""
+        numbers = tuple(column.ranked() for column in self.space.numbers)
+        return Space(numbers, self.space.categories, self.space.n_records)
+
+    def _ranked_index(self, index: ReleaseIndex) -> ReleaseIndex:
+        """The release with numbers replaced by their ranks among the original values."""
+        rows = index.masked.rows
+        low = ranks_of(self.space.numbers, rows.low)
+        high = low if rows.high is rows.low else ranks_of(self.space.numbers, rows.high)
+        masked = Masked(Rows(low, high, rows.codes), index.masked.cells)
+        return ReleaseIndex.of(
+            self._ranked_space, self.targets.sample, masked, self.everything, index.counts
+        )
+
+    def _inferred(self, attack: InferenceAttack) -> list[AttackerSuccess]:
+        """Disclosure of masked attributes, the mean of all, and of each confidential one."""
+        found = []
+        if self.left_out:
+            of_targets = self._successes(attack, self.targets, outside=False)
+            of_control = None
+            if self.control:
+                of_control = self._successes(attack, self.control, outside=True)
+            guesses = [share for task in self.left_out for share in self._guesses(task)]
+            guess = 100.0 * float(np.mean(guesses))
+            found.append(self._disclosed(of_targets, of_control, guess))
+        if len(self.unknown.unknown):
+            found += self._inferred_together(attack)
+        return found
+
+    def _inferred_together(self, attack: InferenceAttack) -> list[AttackerSuccess]:
+        """Disclosure of everything that is unknown, from all that is known."""
+        task, targets, control = self.unknown, self.targets, self.control
+        names = [
+            name
+            for name in (
+                *(column.name for column in self.space.numbers),
+                *(column.attribute.name for column in self.space.categories),
+            )
+            if name in self.masked or name in self.confidential
+        ]
+        everybody = np.arange(len(targets.sample.chosen))
+        inside = attack.success(task, targets, everybody, outside=False)
+        outside: Points | None = None
+        if control:
+            others = np.arange(len(control.sample.chosen))
+            outside = attack.success(task, control, others, outside=True)
+        guesses = np.array(self._guesses(task))
+        secret = np.array([name in self.confidential for name in names])
+        found = [
+            self._disclosed(
+                inside[a], None if outside is None else outside[a], 100.0 * guesses[a], names[a]
+            )
+            for a in np.flatnonzero(secret).tolist()
+        ]
+        if not secret.all():
+            masked = ~secret
+            found.append(
+                self._disclosed(
+                    inside[masked].mean(axis=0),
+                    None if outside is None else outside[masked].mean(axis=0),
+                    100.0 * float(guesses[masked].mean()),
+                )
+            )
+        return found
+
+    def _guesses(self, task: InferenceTask) -> list[float]:
+        """For each unknown attribute, the share of targets for whom a usual value is right."""
+        key = np.concatenate([task.unknown.numbers, task.unknown.codes]).tobytes()
+        if key not in self._guess_cache:
+            self._guess_cache[key] = self.targets.guessed(task.unknown, self.scenario.sure)
+        return self._guess_cache[key]
+
+    def _successes(
+        self, attack: InferenceAttack, group: AttackedGroup, *, outside: bool
+    ) -> Floats:  # fmt: skip
+        """Mean success on each class over the attributes left out in which it takes part."""
+        tasks = self.left_out
+        total, count = np.zeros((2, len(group.sample.chosen)))
+        for place, task in enumerate(tasks):
+            classes = classes_of_task(place, len(tasks), group.sample)
+            total[classes] += attack.success(task, group, classes, outside=outside).sum(axis=0)
+            count[classes] += len(task.unknown)
+        return np.divide(total, count, out=np.zeros_like(total), where=count > 0)
+
+    @cached_property
+    def left_out(self) -> list[InferenceTask]:
+        """Where every masked attribute is known, each is left out of what is known."""
+        known = [name for name in self.known if name not in self.copies]
+        if self.masked or not self.scenario.has_all or len(known) < 2:
+            return []
+        left_out = [known[i] for i in attributes_left_out(len(known))]
         return [
-            self._gain(Gain(right, guessed), Attacker.CONFIDENTIAL, name)
-            for name, right, guessed in triples
+            InferenceTask(
+                self.knowledge([n for n in known if n != name]),
+                self.knowledge([name]),
+                is_shared=True,
+            )
+            for name in left_out
         ]
 
     @cached_property
-    def _confidential_task(self) -> tuple[list[str], InferenceTask]:
-        """Confidential attributes in the order of the inferred values, and the task."""
-        numbers = [column.name for column in self.space.numbers]
-        codes = [column.attribute.name for column in self.space.categories]
-        names = [name for name in (*numbers, *codes) if name in self.confidential]
-        return names, InferenceTask(self.everything, self._knowledge(self.confidential))
+    def unknown(self) -> InferenceTask:
+        """Everything that is not known, from all that is."""
+        names = (*self.masked, *self.confidential)
+        return InferenceTask(self.everything, self.knowledge(names))
 
     @cached_property
-    def _baseline(self) -> list[Floats]:
-        """Success on each confidential attribute without the record of the target.
+    def _guess_cache(self) -> dict[bytes, list[float]]:
+        return {}
 
-        By the most usual value, or by the nearest original records that differ from the target,
-        whichever is right more often: what holds for everybody discloses nobody.
-        """
-        _, task = self._confidential_task
-        index = self.strangers
-        if index is None:
-            index = ReleaseIndex.of(self.space, self.sample, self.original, task.known)
-        attack = InferenceAttack(index, self._truth)
-        nearest = attack.class_success(task, without_equal_records=True)
-        records, _ = self.sample.members
-        usual = [self.sample.within(g) for g in self._truth.guessed(task.unknown, records)]
-        pairs = zip(nearest, usual, strict=True)
-        return [max(pair, key=self.sample.mean) for pair in pairs]
+    def _disclosed(
+        self, found: Floats, of_control: Floats | None, guess: float, attribute: str = ""
+    ) -> AttackerSuccess:
+        """Success on the targets beyond that on the control group, or beyond guessing."""
+        sample, part = self.targets.sample, self._in_file
+        success, variance = 100.0 * sample.mean(found), (100.0 * sample.error(found)) ** 2
+        baseline = guess
+        if self.control is not None and of_control is not None:
+            others = self.control.sample
+            variance += (100.0 * others.error_of_population(of_control)) ** 2
+            baseline = max(guess, 100.0 * others.mean(of_control))
+        return AttackerSuccess(
+            percent=float(part * max(0.0, success - baseline)),
+            error=float(part * np.sqrt(variance)),
+            attacker=Attacker.CONFIDENTIAL if attribute else Attacker.INFERENCE,
+            scenario=self.scenario.name,
+            attribute=attribute,
+            in_release=float(success),
+            control=float(baseline),
+        )
 
 
-def assess_risk(successes: Sequence[AttackerSuccess], sample: TargetSample) -> RiskAssessment:
-    """Take the most successful attacker of each part."""
+AnyAttack = TypeVar("AnyAttack", bound=ScenarioAttack)
 
-    def best(*attackers: Attacker) -> AttackerSuccess | None:
-        chosen = [success for success in successes if success.attacker in attackers]
-        return max(chosen, key=lambda success: success.percent, default=None)
 
+def assess_scenarios(
+    attacks: Sequence[Sequence[AnyAttack]],
+    indices_of: Callable[[AnyAttack], Iterable[ReleaseIndex]],
+) -> RiskAssessment:
+    """Risk of a release.
+
+    Args:
+        attacks: those of each scenario, one for each combination of what may be known.
+        indices_of: returns the versions of the release as an attack compares them.
+    """
+    risks = [_largest([one.assess(indices_of(one)) for one in variants]) for variants in attacks]
+    first = attacks[0][0]
+    return _overall(risks, first.targets.sample, first.control_table)
+
+
+def _most(successes: Iterable[AttackerSuccess]) -> AttackerSuccess | None:
+    return max(successes, key=lambda success: success.percent, default=None)
+
+
+def _largest(risks: Sequence[ScenarioRisk]) -> ScenarioRisk:
+    """The combination of known attributes that serves an intruder best, part by part."""
+    first = risks[0]
+    if len(risks) == 1:
+        return first
+    best = max(risks, key=lambda risk: risk.reidentification.percent)
+    return ScenarioRisk(
+        name=first.name,
+        reidentification=best.reidentification,
+        attribute_disclosure=_most(r.attribute_disclosure for r in risks if r.attribute_disclosure),
+        confidential=_most(r.confidential for r in risks if r.confidential),
+        at_risk=best.at_risk,
+    )
+
+
+def _overall(
+    risks: Sequence[ScenarioRisk], sample: TargetSample, control: Table | None
+) -> RiskAssessment:
+    """The largest of each part over all scenarios."""
     return RiskAssessment(
-        best(Attacker.NEAREST, Attacker.WEIGHING) or successes[0],
-        best(Attacker.HALF, Attacker.ALL_BUT_ONE),
-        best(Attacker.CONFIDENTIAL),
-        sample.size,
-        sample.n_records,
+        reidentification=max((r.reidentification for r in risks), key=lambda part: part.percent),
+        attribute_disclosure=_most(r.attribute_disclosure for r in risks if r.attribute_disclosure),
+        confidential=_most(r.confidential for r in risks if r.confidential),
+        people=sample.size,
+        records=sample.n_records,
+        control=len(control) if control is not None else 0,
+        scenarios=tuple(risks),
     )

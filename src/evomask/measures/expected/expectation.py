@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import prod
-from typing import cast
+from typing import Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,16 +25,14 @@ from evomask.errors import ParameterError, SchemaError
 from evomask.kernels.linking.linkage import Rows
 from evomask.measures.columns import CategoricalColumn
 from evomask.measures.comparison_space import Space, nearest_ties
-from evomask.measures.incremental.readings import Request, TrackableReading
-from evomask.measures.loss.loss import StrictLoss, ends_of_scales, on_scale
+from evomask.measures.expected.loss import Matrices, check_matrices
+from evomask.measures.incremental.readings import Request
 from evomask.measures.measure import Measure, Reading, categorical, continuous
 from evomask.measures.papers.distance_linkage import expected_success
 from evomask.measures.papers.interval_disclosure import CATEGORICAL_WINDOW
 from evomask.measures.profiles import PapersLoss, PapersRisk, papers_risk
 from evomask.measures.statistics import contingency_counts
 from evomask.types import Codes, Floats, Points
-
-Matrices = Mapping[str, Points]
 
 MOST_COMBINATIONS = 1 << 20
 """Masked records that linkage enumerates, at most."""
@@ -55,17 +53,6 @@ class ExpectationContext:
         """The categorical columns of the request."""
         names = categorical(self.original.schema, self.request.attributes)
         return tuple(CategoricalColumn.of(self.original, name) for name in names)
-
-    @cached_property
-    def _ends(self) -> tuple[float, ...] | None:
-        """Ends of the scales of the strict loss; none for other losses."""
-        if self.request.reference is None:
-            return None
-        return ends_of_scales(self.original, tuple(c.attribute.name for c in self.columns))
-
-    def combine(self, losses: Sequence[float]) -> float:
-        """Combine the losses of tables, distances and entropies as the profile does."""
-        return on_scale(losses, self._ends) if self._ends else float(np.mean(losses))
 
     @cached_property
     def near(self) -> tuple[Floats, ...]:
@@ -99,18 +86,6 @@ class ExpectationContext:
         if prod(column.size for column in self.columns) > MOST_PREPARED:
             return None
         return Links.of(self, [np.arange(column.size) for column in self.columns])
-
-    def check(self, matrices: Matrices) -> None:
-        """Raise an error for matrices that do not fit."""
-        for name, matrix in matrices.items():
-            if not self.original.attribute(name).is_categorical:
-                raise SchemaError(f"{name!r} is continuous; PRAM changes categories, leave it out")
-            size = len(self.original.attribute(name).categories)
-            if matrix.shape != (size, size) or np.any(np.abs(matrix.sum(axis=1) - 1) > 1e-9):
-                raise ParameterError(
-                    f"the matrix of {name!r} must have {size} rows and columns, and rows that "
-                    "sum to 1"
-                )
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +160,7 @@ def expectation(context: ExpectationContext, matrices: Matrices) -> float:
         raise ParameterError(
             f"{context.request.measure} has no expectation under PRAM; use the mean of some draws"
         )
-    context.check(matrices)
+    check_matrices(context.original, matrices)
     return _EXPECTATIONS[context.request.measure](context, matrices)
 
 
@@ -302,7 +277,7 @@ def _loss(context: ExpectationContext, matrices: Matrices) -> float:
     n_names, n_categorical = len(context.request.attributes), len(context.columns)
     distance = _distance(context, matrices) * n_names / n_categorical
     parts = _contingency(context, matrices), distance, _entropy(context, matrices)
-    return context.combine(parts) * n_categorical / n_names
+    return float(np.mean(parts)) * n_categorical / n_names
 
 
 def _papers(context: ExpectationContext, matrices: Matrices) -> float:
@@ -312,13 +287,25 @@ def _papers(context: ExpectationContext, matrices: Matrices) -> float:
 _EXPECTATIONS: Mapping[str, Callable[[ExpectationContext, Matrices], float]] = {
     "dbil": _distance, "id": _interval, "ebil": _entropy, "ctbil": _contingency,
     "bivariate": _bivariate, "dbrl": _linkage, PapersLoss.about.name: _loss,
-    StrictLoss.about.name: _loss,
     PapersRisk.about.name: _papers,
 }  # fmt: skip
 
 
 Draw = Callable[[Matrices, int], Table]
 """Returns the masked file of draw r for some matrices; draws are common to all evaluations."""
+
+
+class ExpectedReading(Protocol):
+    """A reading that may have an expectation under PRAM."""
+
+    @property
+    def has_expectation(self) -> bool:
+        """Whether the expectation is available for any matrices of the attributes."""
+        ...
+
+    def expected(self, matrices: Matrices) -> float:
+        """Expected value when PRAM masks the original with these matrices, by attribute."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -346,7 +333,7 @@ class PramReading:
 
     def __call__(self, matrices: Matrices) -> float:
         if self.is_expected:
-            return cast(TrackableReading, self.reading).expected(matrices)
+            return cast(ExpectedReading, self.reading).expected(matrices)
         files = (self.draw(matrices, number) for number in range(self.draws))
         return float(np.mean([self.reading(masked) for masked in files]))
 

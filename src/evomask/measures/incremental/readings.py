@@ -52,8 +52,7 @@ class Request:
     """A measure by name, its attributes, and parameters other than the defaults.
 
     Args:
-        reference: records in the sample whose errors scale the loss of numbers (strict profile);
-            also puts the losses of categories on their scales.
+        weights: weights of the three parts of the information loss.
     """
 
     measure: str
@@ -62,7 +61,7 @@ class Request:
     window: float | None = None
     windows: tuple[float, ...] | None = None
     ties: Callable[[Indices], Floats] | None = None
-    reference: int | None = None
+    weights: tuple[float, float, float] = (1.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)

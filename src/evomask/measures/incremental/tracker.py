@@ -17,7 +17,7 @@ from evomask.errors import DataError, ParameterError
 from evomask.kernels.compiler.bundles import bundle_tuple
 from evomask.kernels.incremental import measures as kernels
 from evomask.kernels.incremental.disclosure import Inference, Linkage, Version
-from evomask.kernels.incremental.information_loss import (
+from evomask.kernels.incremental.papers_loss import (
     Categories,
     CategoryPlaces,
     NumberPlaces,
@@ -34,8 +34,10 @@ from evomask.kernels.incremental.undo_log import create_memory
 from evomask.kernels.linking.linkage import as_columns
 from evomask.measures.columns import CategoricalColumn, NumberColumn
 from evomask.measures.comparison_space import Space
+from evomask.measures.incremental.allocation import Allocation
+from evomask.measures.incremental.loss_layout import LossLayout, no_loss
 from evomask.measures.incremental.readings import Request
-from evomask.measures.loss.loss import REFERENCE, StrictLoss, ends_of_scales
+from evomask.measures.loss.loss import InformationLoss, LossWeights
 from evomask.measures.measure import categorical, check_masked, check_original, continuous
 from evomask.measures.papers.continuous_loss import LEVELS, Quantiles, SamplingErrors, value_scales
 from evomask.measures.papers.distance_linkage import expected_success
@@ -47,24 +49,6 @@ from evomask.types import Floats, Indices, Points
 
 MOST_CELLS = 1 << 24
 """Cells of all contingency tables that can be tracked, at most."""
-
-
-class Allocation:
-    """Allocator of positions in the two arrays of a memory."""
-
-    def __init__(self) -> None:
-        self.reals = 0
-        self.wholes = 0
-
-    def reals_for(self, size: int) -> int:
-        """Reserve *size* positions for floats; return the first."""
-        self.reals += size
-        return self.reals - size
-
-    def wholes_for(self, size: int) -> int:
-        """Reserve *size* positions for integers; return the first."""
-        self.wholes += size
-        return self.wholes - size
 
 
 def _copy(array: Points) -> Points:
@@ -84,8 +68,10 @@ def _joined(parts: Sequence[Floats]) -> Floats:
     return _copy(np.concatenate([p.ravel() for p in parts])) if parts else np.empty(0)
 
 
-def number_layout(original: Table, request: Request, allocation: Allocation) -> Numbers:
-    """Layout of the continuous attributes of the original."""
+def number_layout(
+    original: Table, request: Request, allocation: Allocation, losses: bool
+) -> Numbers:
+    """Layout of the continuous attributes of the original, for *losses* of the papers or none."""
     names = continuous(original.schema, request.attributes)
     n, d = len(original), len(names)
     at = _number_places(allocation, d, n)
@@ -93,22 +79,32 @@ def number_layout(original: Table, request: Request, allocation: Allocation) -> 
     if not names:
         return _no_numbers(n, windows, at)
     columns = Columns.of(original, names)
+    numbers = columns.columns
+    plain = _no_numbers(n, windows, at)._replace(
+        values=_rows([c.values for c in numbers], n), ranks=_rows([c.ranks for c in numbers], n),
+        sorted=_joined([c.sorted for c in numbers]),
+        ends=_wholes(np.cumsum([0, *(len(c.sorted) for c in numbers)])),
+    )  # fmt: skip
+    return _with_statistics(plain, columns) if losses else plain
+
+
+def _with_statistics(plain: Numbers, columns: Columns) -> Numbers:
+    """Add what the losses of the papers need."""
     numbers, before = columns.columns, columns.moments
-    errors = SamplingErrors.of(before, request.reference)
-    quantiles = [Quantiles.of(c, request.reference) for c in numbers]
+    errors, quantiles = SamplingErrors.of(before), [Quantiles.of(c) for c in numbers]
     varies = (columns.deviations > 0).astype(np.float64)
-    return Numbers(
-        _rows([c.values for c in numbers], n), _rows([c.ranks for c in numbers], n),
-        _rows([value_scales(c.values, c.deviation) for c in numbers], n),
-        _joined([c.sorted for c in numbers]),
-        _wholes(np.cumsum([0, *(len(c.sorted) for c in numbers)])),
-        windows, ROOT_TWO * columns.deviations, _copy(columns.means), _copy(columns.scales),
-        _copy(before.means), _copy(errors.means), ROOT_TWO * columns.deviations,
-        _copy(before.counts), _copy(before.covariances), _copy(errors.covariances),
-        ROOT_TWO * np.outer(varies, varies), _copy(before.correlations),
-        _copy(errors.correlations), _rows([q.cuts for q in quantiles], len(LEVELS)),
-        _rows([q.shares for q in quantiles], len(LEVELS)),
-        np.array([float(q.drawn) for q in quantiles]), at,
+    scales = [value_scales(c.values, c.deviation) for c in numbers]
+    return plain._replace(
+        scales=_copy(np.array(scales)), spreads=ROOT_TWO * columns.deviations,
+        means=_copy(columns.means), deviations=_copy(columns.scales), centres=_copy(before.means),
+        mean_errors=_copy(errors.means), mean_fallbacks=ROOT_TWO * columns.deviations,
+        counts=_copy(before.counts), covariances=_copy(before.covariances),
+        covariance_errors=_copy(errors.covariances),
+        covariance_fallbacks=ROOT_TWO * np.outer(varies, varies),
+        correlations=_copy(before.correlations), correlation_errors=_copy(errors.correlations),
+        cuts=_copy(np.array([q.cuts for q in quantiles])),
+        shares=_copy(np.array([q.shares for q in quantiles])),
+        drawn=np.array([float(q.drawn) for q in quantiles]),
     )  # fmt: skip
 
 
@@ -129,10 +125,21 @@ def _number_places(allocation: Allocation, d: int, n: int) -> NumberPlaces:
 
 
 def write_numbers(
+    original: Table, masked: Table, names: tuple[str, ...], facts: Numbers, reals: Floats
+) -> None:
+    """Write the continuous cells of a masked file and their ranks into the memory."""
+    n = len(original)
+    for a, name in enumerate(continuous(original.schema, names)):
+        values = masked.values(name)
+        reals[facts.at.values + a * n :][:n] = values
+        reals[facts.at.ranks + a * n :][:n] = NumberColumn.of(original, name).places(values)
+
+
+def write_number_losses(
     original: Table, masked: Table, names: tuple[str, ...], facts: Numbers,
     reals: Floats, wholes: Indices,
 ) -> None:  # fmt: skip
-    """Write the continuous cells of a masked file and their sums into the memory."""
+    """Write what the papers' losses of a masked file need into the memory."""
     chosen, at = continuous(original.schema, names), facts.at
     if not chosen:
         return
@@ -148,12 +155,8 @@ def write_numbers(
         reals[start : start + matrix.size] = matrix.ravel()
     pairs = zip(columns.columns, cells, strict=True)
     for a, (column, numbers) in enumerate(pairs):
-        n = len(column.values)
-        ranks = column.places(numbers.low)
-        reals[at.values + a * n :][:n] = numbers.low
-        reals[at.ranks + a * n :][:n] = ranks
         reals[at.relative + a] = column.expected_distances(numbers, facts.scales[a]).sum()
-        spread = np.full(n, facts.spreads[a])
+        spread = np.full(len(original), facts.spreads[a])
         reals[at.moved + a] = column.expected_distances(numbers, spread).sum()
         up_to = np.searchsorted(
             np.sort(numbers.low[~np.isnan(numbers.low)]), facts.cuts[a], "right"
@@ -167,12 +170,14 @@ def _category_columns(original: Table, names: tuple[str, ...]) -> list[Categoric
     return [CategoricalColumn.of(original, n) for n in categorical(original.schema, names)]
 
 
-def category_layout(original: Table, request: Request, allocation: Allocation) -> Categories:
-    """Layout of the categorical attributes of the original."""
+def category_layout(
+    original: Table, request: Request, allocation: Allocation, losses: bool
+) -> Categories:
+    """Layout of the categorical attributes of the original, for *losses* of the papers or none."""
     columns = _category_columns(original, request.attributes)
     n = len(original)
     sizes = _wholes([c.size for c in columns])
-    starts, strides = _tables(sizes, request.dimension)
+    starts, strides = _tables(sizes, request.dimension if losses else 0)
     squares = sizes**2
     table_cells = int(starts[-1])
     counts = np.arange(n + 1, dtype=np.float64)
@@ -190,16 +195,17 @@ def category_layout(original: Table, request: Request, allocation: Allocation) -
         _wholes(_joined([c.nearness(window).astype(np.float64) for c in columns])),
         _joined([c.distances for c in columns]),
         counts * np.log(np.maximum(counts, 1.0)), np.log(sizes.astype(np.float64)),
-        starts[:-1].copy(), strides, _ends_of_scales(original, request), at,
+        starts[:-1].copy(), strides, at,
     )  # fmt: skip
 
 
-def _ends_of_scales(original: Table, request: Request) -> Floats:
-    """Ends of the scales of the strict loss of categories; zeros for other losses."""
-    names = categorical(original.schema, request.attributes)
-    if request.reference is None or not names:
-        return np.zeros(3)
-    return np.array(ends_of_scales(original, names))
+def require_few_cells(count: int) -> None:
+    """Raise an error if contingency tables have too many cells to track."""
+    if count > MOST_CELLS:
+        raise ParameterError(
+            f"the contingency tables have {count} cells, too many to track; "
+            "lower the dimension or leave out an attribute"
+        )
 
 
 def _tables(sizes: Indices, dimension: int) -> tuple[Indices, Indices]:
@@ -212,33 +218,37 @@ def _tables(sizes: Indices, dimension: int) -> tuple[Indices, Indices]:
             steps[list(chosen)] = [prod(inside[k + 1 :]) for k in range(order)]
             starts.append(starts[-1] + prod(inside))
             strides.append(steps)
-    if starts[-1] > MOST_CELLS:
-        raise ParameterError(
-            f"the contingency tables have {starts[-1]} cells, too many to track; "
-            "lower the dimension or leave out an attribute"
-        )
+    require_few_cells(starts[-1])
     return _wholes(starts), _wholes(strides).reshape(len(strides), len(sizes))
 
 
 def write_categories(
-    original: Table, masked: Table, names: tuple[str, ...], facts: Categories,
-    reals: Floats, wholes: Indices,
-) -> None:  # fmt: skip
-    """Write the categorical cells of a masked file and their counts into the memory."""
-    columns, at = _category_columns(original, names), facts.at
+    original: Table, masked: Table, names: tuple[str, ...], facts: Categories, wholes: Indices
+) -> None:
+    """Write the categorical cells of a masked file and their joint counts into the memory."""
+    columns, n = _category_columns(original, names), len(original)
+    for j, column in enumerate(columns):
+        wholes[facts.at.codes + j * n :][:n] = masked.codes(column.attribute.name)
+        joint = column.joint_counts(column.cells(masked))
+        wholes[facts.at.joint + int(facts.squares[j]) :][: joint.size] = joint.ravel()
+
+
+def write_category_losses(
+    original: Table, names: tuple[str, ...], facts: Categories, reals: Floats, wholes: Indices
+) -> None:
+    """Write what the papers' losses need into a memory that has the categorical cells."""
+    columns, at, n = _category_columns(original, names), facts.at, len(original)
     if not columns:
         return
-    codes = np.array([masked.codes(c.attribute.name) for c in columns], dtype=np.int64)
-    wholes[at.codes : at.codes + codes.size] = codes.ravel()
     for j, column in enumerate(columns):
         size, square = column.size, int(facts.squares[j])
-        joint = column.joint_counts(column.cells(masked))
-        wholes[at.joint + square :][: size * size] = joint.ravel()
+        joint = wholes[at.joint + square :][: size * size].reshape(size, size)
         wholes[at.sizes + int(facts.starts[j]) :][:size] = joint.sum(axis=0)
         entropies = facts.entropies[joint.sum(axis=0)].sum() - facts.entropies[joint].sum()
         reals[at.entropies + j] = entropies
         reals[at.moved + j] = np.sum(joint.ravel() * facts.distances[square:][: size * size])
         wholes[at.hits + j] = np.sum(joint.ravel() * facts.near[square:][: size * size])
+    codes = wholes[at.codes :][: n * len(columns)].reshape(len(columns), n)
     for start, stride in zip(facts.tables, facts.strides, strict=True):
         np.add.at(wholes, at.apart + start + stride @ codes, 1)
         np.add.at(wholes, at.apart + start + stride @ facts.codes, -1)
@@ -334,7 +344,7 @@ def version_layout(
 
 
 MEASURES = {
-    StrictLoss.about.name: kernels.LOSS, PapersLoss.about.name: kernels.LOSS,
+    InformationLoss.about.name: kernels.LOSS, PapersLoss.about.name: kernels.LOSS,
     PapersRisk.about.name: kernels.PAPERS, IncrementalRisk.about.name: kernels.STRICT,
     "pil": kernels.PIL,
     "il1": kernels.IL1, "il2": kernels.IL2, "il3": kernels.IL3,
@@ -345,25 +355,18 @@ MEASURES = {
 }  # fmt: skip
 """Number of each measure in the kernels."""
 
-COSTLY = {
-    PapersRisk.about.name: Wanted(linkage=True, renaming=False, inference=False),
-    IncrementalRisk.about.name: Wanted(linkage=True, renaming=True, inference=True),
-    "dbrl": Wanted(linkage=True, renaming=False, inference=False),
-    "relabelling": Wanted(linkage=False, renaming=True, inference=False),
-    "dbrl-relabelled": Wanted(linkage=True, renaming=True, inference=False),
-    "inference": Wanted(linkage=False, renaming=False, inference=True),
+CHEAP = Wanted(loss=False, linkage=False, renaming=False, inference=False)
+
+PARTS = {
+    InformationLoss.about.name: CHEAP._replace(loss=True),
+    PapersRisk.about.name: CHEAP._replace(linkage=True),
+    IncrementalRisk.about.name: Wanted(loss=True, linkage=True, renaming=True, inference=True),
+    "dbrl": CHEAP._replace(linkage=True),
+    "relabelling": CHEAP._replace(renaming=True),
+    "dbrl-relabelled": CHEAP._replace(linkage=True, renaming=True),
+    "inference": CHEAP._replace(inference=True),
 }
-"""The costly parts of the measures that have any."""
-
-CHEAP = Wanted(linkage=False, renaming=False, inference=False)
-
-STRICT = (StrictLoss.about.name, IncrementalRisk.about.name)
-"""Measures of the strict profile, whose losses are on its scales."""
-
-
-def request_for(measure: str, names: tuple[str, ...]) -> Request:
-    """Request for a measure of a profile, with the reference of its loss."""
-    return Request(measure, names, reference=REFERENCE if measure in STRICT else None)
+"""Parts that each measure needs; the others need those of `CHEAP`."""
 
 
 UNDO_DEPTH = 16
@@ -430,8 +433,8 @@ class Tracker:
 
     @cached_property
     def wanted(self) -> Wanted:
-        """The costly parts that this measure needs; without categories nothing is renamed."""
-        wanted = COSTLY.get(self.request.measure, CHEAP)
+        """The parts that this measure needs; without categories nothing is renamed."""
+        wanted = PARTS.get(self.request.measure, CHEAP)
         renames = wanted.renaming and bool(categorical(self.original.schema, self._names))
         return wanted._replace(renaming=renames)
 
@@ -452,12 +455,22 @@ class Tracker:
         return Allocation()
 
     @cached_property
+    def _loss(self) -> LossLayout:
+        """Layout of the information loss in three parts."""
+        loss = InformationLoss(self._names, LossWeights(*self.request.weights))
+        layout = LossLayout(loss.against(self.original))
+        require_few_cells(layout.ends[-1])
+        return layout
+
+    @cached_property
     def _blank(self) -> State:
         """The state without the values of a masked file."""
         check_original(self.original, self._names)
         allocation, original, request = self._allocation, self.original, self.request
-        numbers = number_layout(original, request, allocation)
-        categories = category_layout(original, request, allocation)
+        papers = not self.wanted.loss
+        numbers = number_layout(original, request, allocation, papers)
+        categories = category_layout(original, request, allocation, papers)
+        loss = no_loss() if papers else self._loss.facts(allocation)
         linkage = linkage_layout(original, request, self.wanted.linkage, numbers.at.values)
         inference = inference_layout(original, request, self.wanted.inference, numbers.at)
         main = version_layout(allocation, linkage, inference, categories.at.codes)
@@ -475,9 +488,10 @@ class Tracker:
         cells_of_targets = int(inference.shares.size * (3 * inference.weights.size + 1))
         d, tables = len(numbers.values), len(categories.tables)
         most = 8 * d + 2 * tables + names + 64 + 2 * cells_of_targets
+        most += 0 if papers else self._loss.most_writes
         return State(
-            create_memory(np.empty(0), np.empty(0, np.int64), 0), numbers, categories, linkage,
-            inference, main, renaming, self.wanted, np.full(1, 2), self._columns, most,
+            create_memory(np.empty(0), np.empty(0, np.int64), 0), numbers, categories, loss,
+            linkage, inference, main, renaming, self.wanted, np.full(1, 2), self._columns, most,
         )  # fmt: skip
 
     def begin(self, masked: Table, unkept: int = UNDO_DEPTH) -> TrackedFile:
@@ -491,8 +505,14 @@ class Tracker:
         blank = self._blank
         reals = np.zeros(self._allocation.reals)
         wholes = np.zeros(self._allocation.wholes, np.int64)
-        write_numbers(self.original, masked, self._names, blank.numbers, reals, wholes)
-        write_categories(self.original, masked, self._names, blank.categories, reals, wholes)
+        original, names = self.original, self._names
+        write_numbers(original, masked, names, blank.numbers, reals)
+        write_categories(original, masked, names, blank.categories, wholes)
+        if self.wanted.loss:
+            self._loss.write(masked, blank.loss, reals, wholes)
+        else:
+            write_number_losses(original, masked, names, blank.numbers, reals, wholes)
+            write_category_losses(original, names, blank.categories, reals, wholes)
         n_targets, n = blank.inference.weights.size, len(self.original)
         inference = blank.inference._replace(
             before=np.empty((2, blank.inference.shares.size * n_targets)),

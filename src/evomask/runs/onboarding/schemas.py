@@ -59,7 +59,7 @@ class FileProposal:
 
 
 def propose(source: Input) -> FileProposal:
-    """Propose kind and role of every column of a file; declared roles are taken over.
+    """Propose kind and role of every column of a file; declared roles are adopted.
 
     If texts among numbers look like missing values, the file is read again with them declared.
     """
@@ -82,7 +82,7 @@ def propose_roles(table: Table, stated: Mapping[str, Role] | None = None) -> Pro
 
 
 def write_proposal(proposition: FileProposal, path: Path) -> bool:
-    """Write the proposal unless a file exists; return whether it is in the file now."""
+    """Write the proposal unless a file exists; return whether the file now has the proposal."""
     if path.exists():
         return _text_of(path) == proposition.text
     write_text(path, proposition.text)
@@ -284,7 +284,7 @@ class SchemaEditor:
     def tree_now(self, column: str) -> HierarchyPreview:
         entry = read_schema(self.path).attributes.get(column)
         if entry is None or not entry.hierarchy:
-            raise SchemaError(f"column {column!r} has no hierarchy yet; make one")
+            raise SchemaError(f"column {column!r} has no hierarchy yet; build one first")
         tree = fit_hierarchy(column, read_lines(Path(entry.hierarchy)), self._table(column))
         return HierarchyPreview.of(tree)
 

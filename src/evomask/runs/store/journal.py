@@ -49,6 +49,8 @@ class PointUpdate(msgspec.Struct, frozen=True):
         point: its number on the front, from 1 by loss.
         file: its number in the order of creation, which does not change with the front; None in
             journals of earlier versions, where *point* is that number.
+        parts: components of the risk in percent of people.
+        scenario: the scenario that determines the risk.
     """
 
     point: int
@@ -58,6 +60,8 @@ class PointUpdate(msgspec.Struct, frozen=True):
     risk: float
     making: Provenance = Provenance()
     file: int | None = None
+    parts: dict[str, float] = {}
+    scenario: str = ""
 
 
 class CandidateScore(msgspec.Struct, frozen=True, array_like=True):
@@ -189,7 +193,7 @@ class EventDispatcher:
         self.tell(PhaseStarted(phase, text))
 
     def enter(self, phase: Phase) -> None:
-        """Count the time from now on for a phase, without an event."""
+        """Attribute the time from now on to a phase, without an event."""
         self._phases.append((phase, self._now()))
 
     @property
@@ -320,7 +324,7 @@ class Journal:
     def require(self, state: RunState) -> None:
         """Raise if the journal ends before the state."""
         if state.generation >= len(self._times):
-            raise RunError("the journal of this run is gone or cut short; start the run again")
+            raise RunError("the journal of this run is missing or incomplete; start the run again")
 
     def tell(self, after: RunState) -> None:
         """Write a line for a new generation; a repeated one only sets the clock."""
@@ -350,7 +354,7 @@ class Journal:
     def noted(self, name: str) -> Any:  # noqa: ANN401
         """Return a noted value; a complete journal has it."""
         if name not in self._notes:
-            raise RunError("the journal of this run is gone or cut short; start the run again")
+            raise RunError("the journal of this run is missing or incomplete; start the run again")
         return self._notes[name]
 
     def sync(self) -> None:
@@ -361,7 +365,7 @@ class Journal:
     def keep(self, entry: dict[str, Any]) -> None:
         """Append a line."""
         if self._path is not None:
-            line = msgspec.json.encode(entry) + b"\n"
+            line = msgspec.json.encode(entry, enc_hook=lambda number: number.item()) + b"\n"
             with (
                 _raise_run_error(self._path),
                 open(self._path, "ab", buffering=0, opener=open_private) as file,

@@ -59,7 +59,8 @@ def check_bounds(bounds: Bounds, keep: AnalysesToPreserve) -> None:
     ):
         if name in bounds.given and not analyses:
             raise ParameterError(
-                f"max-{option}-error bounds a {option} that must survive, and none is named; "
+                f"max-{option}-error limits the error of a {option} to preserve, and none is "
+                f"named; "
                 f"name one with --keep-{option} or in the schema"
             )
 
@@ -118,8 +119,9 @@ def comparison_note(front: Sequence[FrontPoint]) -> str:
     if done == len(front):
         return ""
     return (
-        f"time was left to compare the tables and models of {done} of {len(front)} points; "
-        "limits on their errors leave out the others"
+        f"there was time to compare the tables and models of {done} of {len(front)} points only; "
+        f""
+        "limits on their errors exclude the others"
     )
 
 

@@ -110,7 +110,7 @@ def released_files(folder: Path) -> tuple[int, ...]:
 
 
 def broken_line(lines: Iterable[bytes]) -> int | None:
-    """First line, counted from 1, that does not follow from the one before."""
+    """First line, counted from 1, whose hash of the line before is wrong."""
     before = NO_PREVIOUS
     for number, line in enumerate(lines, start=1):
         entry = _entry(line)
@@ -146,7 +146,7 @@ def edited_lines(lines: Iterable[bytes]) -> tuple[int, ...]:
 
 def change_note(name: str) -> str:
     """A note about a file that differs from the last line of the log."""
-    return f"{name} is not as it was released: it was changed by other means, or is gone"
+    return f"{name} was changed or removed since the release, not by evomask"
 
 
 def file_hash(path: Path) -> str:
@@ -201,7 +201,7 @@ def read_key(path: Path) -> bytes:
     except OSError as error:
         raise FileError(f"the key {path} cannot be read: {error.strerror or error}") from None
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise ParameterError(f"others may read the key {path}; make it yours with chmod 600")
+        raise ParameterError(f"others may read the key {path}; restrict it with chmod 600")
     if len(key) < LEAST_KEY_BYTES:
         raise ParameterError(
             f"the key {path} has {len(key)} bytes and needs {LEAST_KEY_BYTES}; "

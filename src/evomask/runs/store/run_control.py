@@ -167,7 +167,7 @@ class Deadline:
         return self.ends - self.elapsed() - RELEASE_COST * self.measuring - REPORT_SECONDS
 
     def allows(self, kind: str, guess: float = UNKNOWN_COST, beyond: float = 0.0) -> bool:
-        """Whether a task of a kind can start and end in time, judged by earlier tasks.
+        """Return whether a task of a kind is expected to end in time, from earlier tasks.
 
         Args:
             guess: its cost if no task of that kind was timed, as a multiple of measuring.

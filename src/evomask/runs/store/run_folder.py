@@ -196,7 +196,7 @@ def check_input(plan: Plan) -> None:
             what = f"{part} file" if part in ("data", "schema") else part
             raise RunError(
                 f"the {what} has changed since the run began; "
-                "put the old one back or start a new run"
+                "restore the old one or start a new run"
             )
 
 
@@ -204,7 +204,8 @@ def changed_versions(plan: Plan) -> tuple[str, ...]:
     """A note for each library whose version has changed since the run began."""
     now = {name: version(name) for name in plan.versions if name != "python"}
     return tuple(
-        f"the run began with {name} {plan.versions[name]}, this is {there}; results may differ"
+        f"the run began with {name} {plan.versions[name]}, and {there} is installed now; results "
+        f"may differ"
         for name, there in now.items()
         if there != plan.versions[name]
     )
@@ -257,7 +258,9 @@ def extend_budget(plan: Plan, journal: Journal, seconds: float) -> Plan:
     """
     before = plan.budget.seconds
     if before is None:
-        raise ParameterError("the run is bound by a number of files; resume it without --seconds")
+        raise ParameterError(
+            "the budget of this run is a number of files; resume it without --seconds"
+        )
     total = journal.seconds + seconds
     change = total - float(journal.notes.get(SEARCH_SECONDS, before))
     journal.note(SEARCH_SECONDS, total)
@@ -350,10 +353,10 @@ class BusyError(RunError):
 def refuse_links(folder: Path) -> None:
     """Raise if a folder is a symbolic link or holds one, as files would go elsewhere."""
     if folder.is_symlink():
-        raise RunError(f"{folder} is a link; give the folder that it leads to")
+        raise RunError(f"{folder} is a link; give the folder that it points to")
     for path in sorted(folder.rglob("*")):
         if path.is_symlink():
-            raise RunError(f"{path} is a link, and the folder of a run holds none; take it out")
+            raise RunError(f"{path} is a link, and a run folder must not contain links; remove it")
 
 
 class RunFolder:
@@ -392,7 +395,7 @@ class RunFolder:
         refuse_links(folder)
         above = next((place for place in folder.absolute().parents if place.exists()), folder)
         if not above.is_dir() or not os.access(above, os.W_OK):
-            raise RunError(f"{folder} cannot be made: {above} is no folder that can be written to")
+            raise RunError(f"{folder} cannot be made: {above} is not a writable folder")
 
     def save_plan(self, plan: Plan) -> None:
         content = encode_plan(plan)

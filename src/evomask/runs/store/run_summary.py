@@ -1,4 +1,4 @@
-"""File names in a run folder, and its plan, record and lock as plain data.
+"""File names of a run folder; its plan, record and lock as plain data.
 
 Modules that only list runs import this one: it loads no numerical library.
 """

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from evomask.errors import EvomaskError, RunError
-from evomask.io.readback import ReleaseSpec, failed_checks, read_back
+from evomask.io.readback import ReleaseSpec, ScenarioSpec, failed_checks, read_back
 from evomask.report.public_record import MATRIX_POLICIES, build_public_record
 from evomask.report.record import RECORD, ReleaseRecord, encode_record
 from evomask.runs.release import load_record, report_parts
@@ -101,7 +101,10 @@ def _lock_if_writable(folder: Path) -> AbstractContextManager[None]:
         return RunFolder(folder).locked()
     refuse_links(folder)
     if (folder / COMMITTED).exists():
-        raise RunError(f"{folder} holds a release half moved; verify it where it can be completed")
+        raise RunError(
+            f"{folder} holds an incomplete release; verify it in a writable folder, so that it "
+            f"can be completed"
+        )
     return nullcontext()
 
 
@@ -135,27 +138,25 @@ def check_log(folder: Path) -> CheckResult:
     """Check that every line of a log follows from the one before."""
     lines = read_lines(folder)
     wrong = broken_line(lines)
-    text = f"{len(lines)} lines, each following from the one before{_edited_note(lines)}"
-    broken = f"line {wrong} does not follow from the one before: the log was changed"
+    text = f"{len(lines)} lines, hash chain intact{_edited_note(lines)}"
+    broken = f"line {wrong} does not match the hash of the line before: the log was changed"
     return CheckResult("log", wrong is None, broken if wrong else text)
 
 
 def _edited_note(lines: list[bytes]) -> str:
     edited = ", ".join(map(str, edited_lines(lines)))
-    return (
-        f"; changed by hand before line {edited}, and used all the same: {PLAN}" if edited else ""
-    )
+    return f"; {PLAN} was edited by hand before line {edited} and accepted" if edited else ""
 
 
 def _files(release: _Release) -> CheckResult:
     changed = changed_files(release.folder)
-    text = f"not as they were released: {', '.join(changed)}" if changed else "all as released"
+    text = f"changed since the release: {', '.join(changed)}" if changed else "all as released"
     return CheckResult("files", not changed, text)
 
 
 def _output(release: _Release) -> CheckResult:
     same = file_hash(release.masked) == release.record.output.sha256
-    text = f"{release.masked} is {'' if same else 'not '}the one that {RECORD} speaks of"
+    text = f"{release.masked} is {'' if same else 'not '}the one that {RECORD} describes"
     return CheckResult("file", same, text)
 
 
@@ -176,10 +177,17 @@ def _guarantees(release: _Release) -> CheckResult:
 
 def _contradictions(promise: ReleaseSpec, record: ReleaseRecord) -> Iterator[str]:
     """Differences between the guarantees in the record and those that were checked."""
-    promised = {"k": float(promise.k), "l": float(promise.l), "t": promise.t}
-    for name, value in record.required.items():
-        if promised[name] < value if name != "t" else promised[name] > value:
-            yield f"{RECORD} requires {name} = {value:g} and {PROMISE} does not"
+    noted = record.checked.scenarios if record.checked else ()
+    if [one.name for one in noted] != [one.name for one in promise.scenarios]:
+        yield f"{RECORD} and {PROMISE} name other scenarios"
+        return
+    required = [one.required for one in noted] or [record.required]
+    parts: tuple[ReleaseSpec | ScenarioSpec, ...] = promise.scenarios or (promise,)
+    for one, wanted in zip(parts, required, strict=True):
+        promised = {"k": float(one.k), "l": float(one.l), "t": one.t}
+        for name, value in wanted.items():
+            if promised[name] < value if name != "t" else promised[name] > value:
+                yield f"{RECORD} requires {name} = {value:g} and {PROMISE} does not"
     roles = {a.name for a in record.attributes if a.role == "quasi-identifier"}
     if roles != set(promise.quasi_identifiers):
         yield f"{RECORD} and {PROMISE} name other quasi-identifiers"
@@ -198,24 +206,24 @@ def _reports(release: _Release) -> CheckResult:
     parts = report_parts(release.record, fitting[0] if fitting else "plain")
     wrong = [name for name, made in parts.items() if _read_bytes(release.folder / name) != made]
     if not wrong:
-        return CheckResult("reports", holds=True, text="made from the record, to the byte")
+        return CheckResult("reports", holds=True, text="identical to those made from the record")
     return CheckResult("reports", holds=False, text=f"not made from {RECORD}: {', '.join(wrong)}")
 
 
 def _original(release: _Release) -> CheckResult:
     if not release.plan.input.path.is_file():
         return CheckResult(
-            "original", holds=None, text="not there any more; its hash is in the record"
+            "original", holds=None, text="no longer there; its hash is in the record"
         )
     check_input(release.plan)
-    return CheckResult("original", holds=True, text="and all that it was read with are unchanged")
+    return CheckResult("original", holds=True, text="data, schema and hierarchies are unchanged")
 
 
 def check_signature(folder: Path, key: bytes | None) -> CheckResult:
     """Check that the last line of a log is signed with this key."""
     path = folder / SIGNATURE
     if not path.is_file():
-        missing = "there is none, and a key was given" if key else "none"
+        missing = "a key was given, and there is no signature" if key else "none"
         return CheckResult("signature", None if key is None else False, missing)
     if key is None:
         return CheckResult("signature", None, "there is one; check it with --key-file")

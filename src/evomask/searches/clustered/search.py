@@ -42,7 +42,7 @@ from evomask.searches.clustered.problem import (
 
 ANY = "any"
 GENERATIONS = 20
-"""Default number of generations; an exhaustive search is spread over as many."""
+"""Default number of generations; an exhaustive search is divided into the same number."""
 
 
 class WantedMethod(StrEnum):
@@ -126,7 +126,7 @@ class ClusteredSearch(Search):
     about = About(
         name=NAME,
         title="clustering before masking",
-        steward="records clustered, and every cluster masked on its own",
+        steward="records clustered, and every cluster masked separately",
         public=(
             "Records were clustered, and similar ones within each cluster were given common "
             "categories."

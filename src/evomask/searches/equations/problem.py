@@ -92,7 +92,8 @@ class Parsimonious:
     def __call__(
         self, state: State[Equation], brood: Brood[Equation], outcomes: Outcomes[Equation]
     ) -> Population[Equation]:
-        """Return the next population; clones only fill places that would remain empty."""
+        """Return the next population; clones are only used if there are too few distinct
+        individuals."""
         everyone = (*state.population, *individuals_from(state, brood, outcomes))
         different: dict[Fitness, Individual[Equation]] = {}
         others: list[Individual[Equation]] = []

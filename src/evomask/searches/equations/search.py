@@ -213,7 +213,7 @@ class EquationsSearch(Search):
 
     @staticmethod
     def variants(source: SearchInput) -> Variants:
-        if source.numbers or source.requirement.asks_anything:
+        if source.numbers or source.asks_anything:
             return {}
         return {"": {"profile": source.profile, "children": 8, "population": 20}}
 
@@ -234,7 +234,7 @@ class EquationsSearch(Search):
         problem = MatrixEquations(
             draws,
             measured,
-            Forecast.in_part(table, scope, strict=parameters.profile is RiskProfile.STRICT),
+            Forecast(table, scope, strict=parameters.profile is RiskProfile.STRICT),
             _language(parameters),
             _initial_equation(parameters),
             cost,

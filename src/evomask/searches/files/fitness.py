@@ -29,7 +29,8 @@ CACHE_SIZE = 256
 """Number of files in the cache."""
 
 Marks = Indices
-"""For each record (row): tied nearest records, close numbers times windows, close categories."""
+"""For each record (row): number of tied nearest records, close numbers summed over windows, close
+categories."""
 
 
 @dataclass(frozen=True, eq=False)

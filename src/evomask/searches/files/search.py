@@ -237,11 +237,10 @@ class FilesSearch(Search):
     def setup(table: Table, parameters: Parameters, context: SearchContext) -> Setup[Any]:
         requirement = parse_requirement(parameters.require)
         enforcement = Enforcement.of(table, requirement)
-        asks = requirement.asks_anything or bool(len(enforcement.mender.rules))
+        asks = enforcement.asks_anything or bool(len(enforcement.mender.rules))
         may_join = requirement.l == 1 and requirement.t == 1
-        constraints = FileConstraints(
-            enforcement if asks else None, BurstConstraint(requirement.k, may_join)
-        )
+        k = 1 if table.schema.scenarios else requirement.k
+        constraints = FileConstraints(enforcement if asks else None, BurstConstraint(k, may_join))
         return build_setup(table, parameters, context, constraints)
 
 

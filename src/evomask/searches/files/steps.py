@@ -33,6 +33,8 @@ from evomask.kernels.incremental.bursts import (
     RecordClasses,
     empty_move,
 )
+from evomask.measures.incremental.readings import Request
+from evomask.measures.loss.loss import EQUAL_WEIGHTS
 from evomask.searches.files.genome import Coding
 from evomask.types import Floats, Indices, Points
 
@@ -70,17 +72,20 @@ class Steps:
 
     Args:
         measure: name of the risk to track, that of the papers or the strict one.
+        weights: weights of the three parts of the information loss.
     """
 
     coding: Coding
     measure: str
     guarantee: BurstConstraint = NO_CONSTRAINT
+    weights: tuple[float, float, float] = EQUAL_WEIGHTS
 
     @cached_property
     def tracker(self) -> "Tracker":
-        from evomask.measures.incremental.tracker import Tracker, request_for
+        from evomask.measures.incremental.tracker import Tracker
 
-        return Tracker(self.coding.original, request_for(self.measure, self.coding.names))
+        request = Request(self.measure, self.coding.names, weights=self.weights)
+        return Tracker(self.coding.original, request)
 
     @cached_property
     def field(self) -> CellDomain:

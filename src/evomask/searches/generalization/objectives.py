@@ -178,32 +178,32 @@ INDICES: tuple[Index, ...] = (
         lambda f: f.closeness, _unit, sensitive=True, shares=True,
     ),
     Index(
-        "sk", MORE, "class sizes, added over records", lambda f: f.sum_of_sizes, _squared,
+        "sk", MORE, "sum of class sizes over records", lambda f: f.sum_of_sizes, _squared,
         product=True,
     ),
     Index(
-        "sl", MORE, "own sensitive value's count in the class, added (as in the paper)",
+        "sl", MORE, "sum of the counts of own sensitive values in classes (as in the paper)",
         lambda f: f.sum_of_agreeing, _squared, sensitive=True, product=True,
     ),
     Index(
-        "agreement", LESS, "own sensitive value's share in the class, mean over records",
+        "agreement", LESS, "mean share of a record's sensitive value in its class",
         lambda f: f.agreement, _unit, sensitive=True,
     ),
     Index(
-        "glm", LESS, "loss of cells, added (Iyengar)",
+        "glm", LESS, "sum of the losses of cells (Iyengar)",
         lambda f: f.losses.sum(axis=1) * f.n_records,
         lambda lattice: float(lattice.n_records * len(lattice.names)), separable=True,
     ),
     Index(
-        "cm", LESS, "records not of their class' main label", lambda f: f.misclassified, _records,
+        "cm", LESS, "records without the label of their class", lambda f: f.misclassified, _records,
         label=True,
     ),
     Index(
-        "precision", MORE, "1 less mean level / height (Sweeney)", lambda f: f.precision, _unit,
+        "precision", MORE, "1 minus mean level / height (Sweeney)", lambda f: f.precision, _unit,
         separable=True,
     ),
     Index(
-        "discernibility", LESS, "class sizes added; the table's if suppressed",
+        "discernibility", LESS, "sum of class sizes; table size if suppressed",
         lambda f: f.sum_of_sizes, _squared, product=True,
     ),
     Index("loss", LESS, "ARX's Loss", lambda f: geometric_loss(f.losses), _unit, separable=True),

@@ -32,7 +32,7 @@ Loss = Callable[[Points], Points]
 """Function of rows of mean cell losses, one per attribute; it must increase with each of them."""
 
 
-def summed_loss(losses: Points) -> Points:
+def mean_cell_loss(losses: Points) -> Points:
     """Mean of the cell losses over attributes: GLM as a share of its largest value."""
     mean: Points = losses.mean(axis=1)
     return mean

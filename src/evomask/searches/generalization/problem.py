@@ -306,7 +306,7 @@ class Nodes(MaskingProblem):
         return np.array([self.values(node) for node in nodes])
 
     def charts(self, state: State[Levels]) -> Sequence[Chart]:
-        title = f"Nodes read of {self.lattice.size:,}, and the front"
+        title = f"Evaluated nodes of {self.lattice.size:,}, and the front"
         read, front = (
             self.objectives.natural(fitness_array(individuals))
             for individuals in (state.population, state.archive.members)

@@ -104,7 +104,7 @@ class Parameters:
 
     def __post_init__(self) -> None:
         if self.labels and not self.uses:
-            raise ParameterError("labels are for several uses; add --uses, or name one --label")
+            raise ParameterError("--labels requires --uses; add it, or give a single --label")
         if self.uses and (self.local or self.exhaustive or self.label):
             raise ParameterError(
                 "uses combines nodes and local recodings; remove local, exhaustive and label"
@@ -164,9 +164,9 @@ class GeneralizationSearch(Search):
         name=NAME,
         title="generalization",
         steward=(
-            "[values given less exactly: {levels:levels}|records put into groups of {k} or "
-            "more, each given as exactly as it allows: {attributes}|values as they are][, "
-            "{suppressed:records} left out]"
+            "[values generalized: {levels:levels}|records put into groups of {k} or more, "
+            "each generalized as little as possible: {attributes}|values unchanged][, "
+            "{suppressed:records} suppressed]"
         ),
         public="Values were replaced by less detailed ones, as an age by an age group.",
     )
@@ -281,12 +281,13 @@ def _scheme(
 
 
 def _sides(boxes: tuple[float, ...], objectives: Objectives) -> tuple[float, ...]:
-    """One side per objective; negligible boxes for an objective that is a share."""
+    """Return one side length per objective; negligible for an objective that is a share."""
     if not boxes:
         return tuple(1.0 if largest > 2.0 else TINY for largest in objectives.largest)
     if len(boxes) != len(objectives.indices):
         raise ParameterError(
-            f"boxes need a side for each of {len(objectives.indices)} objectives, got {len(boxes)}"
+            f"--boxes needs a side length for each of {len(objectives.indices)} objectives, got "
+            f"{len(boxes)}"
         )
     return boxes
 

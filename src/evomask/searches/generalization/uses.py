@@ -284,7 +284,7 @@ class SeveralUses(MaskingProblem):
     def charts(self, state: State[Recipe]) -> Sequence[Chart]:
         front = [member.fitness for member in state.archive.members]
         shown = {"balanced": minimax_point(front)}
-        title = "What each point costs every use"
+        title = "Loss of each point for every use"
         return [parallel_chart("uses", title, self.uses.names, front, shown)]
 
     def making(self, recipe: Recipe) -> Provenance:

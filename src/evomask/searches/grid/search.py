@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evomask.data.hierarchy import Bands, HierarchyDefinitions, fit_hierarchies
 from evomask.data.schema import Role
 from evomask.data.table import Column, Table
 from evomask.evolution.archive import Members
@@ -27,6 +28,7 @@ from evomask.masking.method import About, MaskingMethod, provenance_of
 from evomask.masking.microaggregation.mdav import MdavGeneric
 from evomask.masking.provenance import Provenance
 from evomask.masking.randomization.pram import Transitions
+from evomask.masking.recoding.global_recoding import Generalization
 from evomask.searches.base import (
     LARGE,
     MaskingProblem,
@@ -41,6 +43,11 @@ from evomask.types import Indices
 NEXT = "next"
 
 SUPPRESSED = "local suppression"
+GENERALIZED = "generalization"
+GENERALIZED_LEVELS = (1, 2)
+GENERALIZED_K = 5
+"""Size of the groups of numbers beside generalized categories."""
+
 SUPPRESSION_K = (2, 3, 5, 10, 20)
 """Values of k for local suppression."""
 
@@ -98,11 +105,17 @@ class Grid(MaskingProblem):
     original: Table
     draws: Draws
     pairs: bool = False
+    hierarchies: HierarchyDefinitions = field(default_factory=dict)
 
     @cached_property
     def methods(self) -> tuple[GridMethod, ...]:
-        more = method_pairs(self.original) if self.pairs else suppression_methods(self.original)
-        return (*first_population(self.original), *more)
+        if self.pairs:
+            return (*first_population(self.original), *method_pairs(self.original))
+        return (
+            *first_population(self.original),
+            *suppression_methods(self.original),
+            *generalization_methods(self.original, self.hierarchies),
+        )
 
     @cached_property
     def order(self) -> tuple[int, ...]:
@@ -134,6 +147,10 @@ class Grid(MaskingProblem):
 
     def sampled(self, records: Indices) -> Callable[[int, int], Table]:
         return SampledGrid(self, self.original.take(records), records).decode
+
+    def mask_others(self, genome: int, records: Table) -> Table:
+        method = within_strata(self.methods[genome].method, records)
+        return method.mask(records, self.draws(genome))
 
     def columns(self, step: MaskingMethod) -> Columns:
         masked = within_strata(step, self.original).mask(self.original, self.stream(step))
@@ -220,14 +237,51 @@ def method_pairs(table: Table) -> Iterator[GridMethod]:
 def suppression_methods(table: Table) -> Iterator[GridMethod]:
     """Return local suppression of categories for several k, with microaggregated numbers.
 
-    Not for large files, where methods are evaluated by single columns.
+    With scenarios, of the categories that each knows exactly, one scenario after the other. Not for
+    large files, where methods are evaluated by single columns.
     """
+    yield from _suppression_by_scenario(table)
     numeric, categorical = split_by_kind(table, table.schema.quasi_identifiers)
     for k in SUPPRESSION_K if len(categorical) > 1 else ():
         if 2 * k <= len(table):
             cells = LocalSuppression(categorical, k)
             both = InTurn((MdavGeneric(numeric, k), cells)) if numeric else cells
             yield GridMethod(both, SUPPRESSED)
+
+
+def _suppression_by_scenario(table: Table) -> Iterator[GridMethod]:
+    scenarios = table.schema.scenarios
+    exact = [split_by_kind(table, (*one.knows, *one.of))[1] for one in scenarios]
+    keys = [names for names in dict.fromkeys(exact) if names]
+    quasi = table.schema.quasi_identifiers
+    known = {name for one in scenarios for name in one.attributes}
+    numeric, _ = split_by_kind(table, tuple(name for name in quasi if name in known))
+    is_maskable = all(set(names) <= set(quasi) for names in keys)
+    for k in SUPPRESSION_K if keys and is_maskable else ():
+        if 2 * k <= len(table):
+            cells = tuple(LocalSuppression(names, k) for names in keys)
+            numbers = (MdavGeneric(numeric, k),) if numeric else ()
+            yield GridMethod(InTurn((*numbers, *cells)), SUPPRESSED)
+
+
+def generalization_methods(table: Table, hierarchies: HierarchyDefinitions) -> Iterator[GridMethod]:
+    """Return generalization of what scenarios know by one and by two levels, to be enforced.
+
+    None without scenarios. A level in which all categories are one is never reached.
+    """
+    quasi = table.schema.quasi_identifiers
+    known = {name for one in table.schema.scenarios for name in one.attributes}
+    numeric, categorical = split_by_kind(table, tuple(name for name in quasi if name in known))
+    given = ((name, hierarchies.get(name)) for name in categorical)
+    lines = {name: own for name, own in given if own and not isinstance(own, Bands)}
+    fitted = fit_hierarchies(lines, table).items()
+    trees = {name: tree for name, tree in fitted if tree.height > 1}
+    for level in GENERALIZED_LEVELS if trees else ():
+        levels = tuple(min(level, tree.height - 1) for tree in trees.values())
+        method: MaskingMethod = Generalization(tuple(trees), levels, trees)
+        if numeric and len(table) >= 2 * GENERALIZED_K:
+            method = InTurn((MdavGeneric(numeric, GENERALIZED_K), method))
+        yield GridMethod(method, GENERALIZED)
 
 
 @dataclass(frozen=True)
@@ -274,7 +328,7 @@ class GridSearch(Search):
 
     @staticmethod
     def setup(table: Table, parameters: Parameters, context: SearchContext) -> Setup[int]:
-        problem = Grid(table, context.draws, parameters.pairs)
+        problem = Grid(table, context.draws, parameters.pairs, context.hierarchies)
         count = len(problem.methods)
         first = min(count, parameters.each)
         return Setup(problem, NextMethods(count, parameters.each), first, AllIndividuals())

@@ -167,10 +167,10 @@ class Microaggregations:
 class ThesisMicroaggregations(Microaggregations):
     """The components as the tables of the thesis (Balasch, 2010) have them.
 
-    Everything is read on attributes scaled to [0, 1]. MDAV takes Manhattan distances, and its last
-    cluster may have fewer than k records; in a released file these join the nearest clusters. ID
-    is the mean over intervals of 1 to 10 percent around the masked value. Medians replace missing
-    values.
+    All components are computed on attributes scaled to [0, 1]. MDAV takes Manhattan distances, and
+    its last cluster may have fewer than k records; in a released file these join the nearest
+    clusters. ID is the mean over intervals of 1 to 10 percent around the masked value. Medians
+    replace missing values.
     """
 
     @cached_property
@@ -198,7 +198,8 @@ class ThesisMicroaggregations(Microaggregations):
 
 
 def _means(points: Points, labels: Labels) -> Points:
-    """Mean of each cluster, summed pairwise: cells on the bound of an interval hang on it."""
+    """Return the mean of each cluster; pairwise summation decides cells at the bound of an
+    interval."""
     clusters = np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
     return np.array([np.ascontiguousarray(points[own].T).mean(axis=1) for own in clusters])
 

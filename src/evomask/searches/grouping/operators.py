@@ -81,7 +81,7 @@ def swap_elements(parent: Grouping, rng: np.random.Generator) -> Grouping:
 
 
 def move_element(parent: Grouping, rng: np.random.Generator) -> Grouping:
-    """Move a random attribute to another group; its old one may vanish."""
+    """Move a random attribute to another group; its old group may disappear."""
     n_groups = int(parent.max()) + 1
     if n_groups == 1:
         return parent.copy()

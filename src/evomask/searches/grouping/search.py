@@ -108,13 +108,13 @@ class Parameters:
         if self.dynamic and self.adaptive:
             raise ParameterError("choose dynamic or adaptive, not both")
         if self.fallback and not self.dynamic:
-            raise ParameterError("fallback says when operators return and requires dynamic")
+            raise ParameterError("fallback brings back excluded operators and requires dynamic")
         if self.largest is not None and not self.own_k:
             raise ParameterError("largest is the largest k of a group and requires own_k")
         if self.largest is not None and self.largest < self.k:
             raise ParameterError(f"largest must be k ({self.k}) or more, got {self.largest}")
         if self.screen < 1 or self.sample < 2 * self.k:
-            raise ParameterError(f"screen must be at least 1, sample at least {2 * self.k}")
+            raise ParameterError(f"screen must be at least 1 and sample at least {2 * self.k}")
 
     @property
     def children(self) -> int:
@@ -132,12 +132,15 @@ class GroupingSearch(Search):
         title="microaggregation of evolved groups of attributes",
         steward=(
             "records put into groups of {k}[ to {largest}] or more similar ones and given their "
-            "group's means, apart for {together:apart}"
+            ""
+            "group's means, separately for {together:apart}"
         ),
         public=(
-            "The masked attributes were taken a few at a time. For each few, records were put "
-            "into groups of similar ones, and every group got its mean. So values that stand "
-            "in one record need not belong together."
+            "The masked attributes were taken a few at a time. Each time, similar "
+            "records "
+            "were grouped, and every group got its mean. So the values of "
+            "one record need not "
+            "belong together."
         ),
     )
     recipes = True

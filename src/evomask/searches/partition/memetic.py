@@ -3,8 +3,8 @@
 A burst on a whole large file would mostly wait for memory, and its lists of neighbours would take
 longer than the burst. So its regions are annealed separately and redefined each turn: a region of
 some thousands of records fits into the processor's cache. Groups are never split: a region consists
-of whole neighbouring groups. What one division separates the next may join. Regions are distributed
-over parts, the independent tasks of a generation.
+of whole neighbouring groups. Groups that one division separates may be joined after the next one.
+Regions are distributed over parts, the independent tasks of a generation.
 """
 
 from collections.abc import Sequence
@@ -132,7 +132,7 @@ class Effort:
 
     @property
     def bursts(self) -> int:
-        """Bursts of a generation: with a width, all tasks but a few."""
+        """Number of bursts per generation; with a width, all tasks but a few."""
         return self.width - self.crossings - 1 if self.width else BURSTS
 
     @property

@@ -6,9 +6,9 @@ negative reduced cost, the sum of the prices is a lower bound of every partition
 negative reduced cost are found exactly (`kernels.groups.pricing`) and added, round by round. Each
 round also gives a valid bound: every record pays back the largest gain of its groups.
 
-Prices would oscillate, so they stay within a box around the best found so far (stabilisation). When
-nothing is gained any more, cuts on triples of records sharpen the relaxation: at most one group of
-a partition contains two of a triple, while fractional groups can add up to three halves.
+To prevent oscillation, prices stay within a box around the best found so far (stabilisation). When
+the bound no longer improves, cuts on triples of records tighten the relaxation: at most one group
+of a partition contains two of a triple, while fractional groups can add up to three halves.
 
 Finally, the cheapest integer selection of all groups found may be a better partition. Nothing
 depends on the clock: the same partitions always give the same proof.
@@ -136,8 +136,8 @@ def require_few(n_records: int) -> None:
     """Raise an error if there are too many records for a proof."""
     if n_records > MOST_RECORDS:
         raise ParameterError(
-            f"--prove is for {MOST_RECORDS:,} records or fewer, and there are {n_records:,}; "
-            "leave it out, or prove a sample"
+            f"--prove supports at most {MOST_RECORDS:,} records, got {n_records:,}; "
+            "leave it out, or use a sample"
         )
 
 

@@ -62,7 +62,7 @@ TRIAL = 400_000
 
 
 LEAST_SPARE = 0.1
-"""Smallest share of the time for bursts, however long a construction takes."""
+"""Smallest share of the time for bursts, even after a slow construction."""
 
 STEPS = 300_000
 """Elementary steps of a burst in a portfolio, well below a second."""
@@ -141,7 +141,7 @@ class Parameters:
         if not self.gamma >= 0:
             raise ParameterError(f"gamma must be 0 or more, got {self.gamma}")
         if self.prove and self.algorithm is not Algorithm.MEMETIC:
-            raise ParameterError("--prove goes with --algorithm memetic, the default")
+            raise ParameterError("--prove requires --algorithm memetic, the default")
         if self.construction not in CONSTRUCTIONS.get(self.algorithm, (Construction.MDAV,)):
             raise ParameterError(
                 f"--construction {self.construction} does not apply to {self.algorithm}; use it "
@@ -227,7 +227,7 @@ def build_setup(
 def _require_few(records: int, where: str, instead: str) -> None:
     if records > MOST_RECORDS:
         raise ParameterError(
-            f"exact is for {MOST_RECORDS} records or fewer, and {where} {records}; use {instead}"
+            f"exact supports at most {MOST_RECORDS} records, and {where} {records}; use {instead}"
         )
 
 
@@ -240,7 +240,7 @@ def _memetic(
 ) -> Setup[Any]:
     apart = bool(common.original.schema.with_role(Role.STRATUM))
     if parameters.prove and apart:
-        raise ParameterError("--prove is for files without strata; leave it out")
+        raise ParameterError("--prove does not support strata; leave it out")
     if parameters.prove:
         require_few(len(common.points))
     if is_large(common.points) and not apart:

@@ -125,7 +125,9 @@ class Parameters:
                 f"diagonal must be two numbers, as 0.55,0.75, got {len(self.diagonal)}"
             )
         if (self.fitness is Target.BIVARIATE) != bool(self.beside):
-            raise ParameterError("bivariate fitness and beside go together; give both or neither")
+            raise ParameterError(
+                "bivariate fitness requires beside, and vice versa; give both or neither"
+            )
         _ = self.limits
 
     @property
@@ -160,7 +162,7 @@ class PramSearch(Search):
     cost = 2.0
     recipes = True
     keeps_strata = True
-    kernels = ("pram.transitions", "pram.expectation")
+    kernels = ("pram.transitions", "pram.expectation", "pram.expected_loss")
 
     @staticmethod
     def variants(source: SearchInput) -> Variants:
@@ -168,7 +170,7 @@ class PramSearch(Search):
 
         Not if something is required: enforcement would undo the effect of the matrices.
         """
-        if source.numbers or source.requirement.asks_anything:
+        if source.numbers or source.asks_anything:
             return {}
         common: dict[str, object] = {"profile": source.profile}
         if len(source.table) > MANY_RECORDS:
@@ -228,7 +230,7 @@ def _guide(
 ) -> Guide:
     """Fast approximation of loss and risk for bursts."""
     strict = parameters.profile is RiskProfile.STRICT
-    forecast_in_scope = _in_scope(layout, Forecast.in_part(layout.table, names, strict=strict))
+    forecast_in_scope = _in_scope(layout, Forecast(layout.table, names, strict=strict))
     if parameters.fitness is Target.SCORE:
         return forecast_in_scope
     return lambda flat: (measured.loss(layout.matrices(flat)), forecast_in_scope(flat)[1])
@@ -237,7 +239,7 @@ def _guide(
 def _in_scope(layout: Layout, forecast: Forecast) -> Guide:
     """Forecast for the matrices of the masked attributes; the other attributes stay unchanged."""
     if layout.attributes == forecast.attributes:
-        return forecast.read
+        return forecast.of_flat
     numbered = {
         name: np.full((size, size), np.nan)
         for name, size in zip(layout.attributes, layout.sizes, strict=True)
@@ -250,7 +252,7 @@ def _in_scope(layout: Layout, forecast: Forecast) -> Guide:
         whole = frame.copy()
         matrices = layout.matrices(flat)
         whole[holes] = np.concatenate([matrices[name].ravel() for name in order])
-        return forecast.read(whole)
+        return forecast.of_flat(whole)
 
     return read
 

@@ -54,6 +54,28 @@ function heads(records) {
   }));
 }
 
+const LOSS_PARTS = {
+  accuracy: "distance of masked values from their originals; %",
+  distributions: "records that would have to change to restore the distributions; %",
+  relations: "share of the dependence between attributes that is lost; %",
+};
+
+// Risk of every scenario: what an intruder with certain knowledge finds and infers.
+function scenarios(records, columns) {
+  const of = (record) => (record.points.chosen.parts ? record.points.chosen.parts.scenarios : []);
+  const known = [...new Map(records.flatMap(of).map((one) => [one.name, one])).values()];
+  const rows = known.flatMap((one) => {
+    const values = (get) => records.map((record) => { const found = of(record).find((other) => other.name === one.name); return found ? get(found) : null; });
+    return [
+      line(`${one.name}: re-identification`, `${one.intruder}; %`, values((s) => s.reidentification)),
+      line(`${one.name}: attribute disclosure, masked attributes`, "beyond a control group; %", values((s) => s.attribute_disclosure)),
+      line(`${one.name}: attribute disclosure${one.attribute ? ` of ${one.attribute}` : ", confidential attributes"}`, "beyond a control group; %", values((s) => s.confidential)),
+      line(`${one.name}: people at risk`, "people who are re-identified with a chance above 0.2; %", values((s) => s.at_risk[0])),
+    ];
+  });
+  return group("Disclosure risk by scenario", columns, rows);
+}
+
 function figures(records) {
   const columns = records.map((record, i) => `${letters(i)} · ${record.points.chosen.point}`);
   const of = (get) => records.map(get);
@@ -61,9 +83,11 @@ function figures(records) {
   const models = group("Loss, risk and privacy models", columns, [
     line("loss", "in percent, lower is better, 0 to 100", of((r) => r.points.chosen.loss)),
     line("risk", "in percent, lower is better, 0 to 100", of((r) => r.points.chosen.risk)),
-    line("re-identification", "records re-identified by an intruder who knows all quasi-identifiers; %", part("linked")),
-    line("attribute disclosure", "unknown quasi-identifiers inferred from similar records, beyond guessing; %", part("read")),
-    line("attribute disclosure, confidential", "confidential values inferred by an intruder who knows all quasi-identifiers; %", part("confidential")),
+    line("re-identification", "people whose record is found by an intruder; %", part("reidentification")),
+    line("attribute disclosure, masked attributes", "values of masked attributes inferred from similar records, beyond a control group; %", part("attribute_disclosure")),
+    line("attribute disclosure, confidential attributes", "confidential values inferred from similar records, beyond a control group; %", part("confidential")),
+    line("scenario", "the scenario that determines the risk", part("scenario"), { text: String }),
+    ...["accuracy", "distributions", "relations"].map((name) => line(`loss of ${name}`, LOSS_PARTS[name], of((r) => r.loss_parts && r.loss_parts[name]))),
     line("k", "smallest equivalence class; higher is better", of((r) => r.after.k), { text: number, higher: true }),
     line("l", "fewest confidential values in a class; higher is better", of((r) => r.after.l), { text: number, higher: true }),
     line("t", "largest distance of a class from the file; lower is better, 0 to 1", of((r) => r.after.t)),
@@ -75,7 +99,7 @@ function figures(records) {
   const value = (record, key, name) => { const found = record[key].find((m) => m.name === name); return found ? found.value : null; };
   const measures = named("measures").map((m) => line(m.title, `${m.meaning}; ${m.direction}`, of((r) => value(r, "measures", m.name)), { higher: m.direction.startsWith("higher") }));
   const attacks = named("attacks").map((a) => line(a.title, `${a.meaning}; baseline ${percent(a.baseline)}, on the original ${percent(a.unmasked)}`, of((r) => value(r, "attacks", a.name))));
-  return [models, group("Held-out attacks", columns, attacks), group("All measures, in percent", columns, measures)];
+  return [models, scenarios(records, columns), group("Held-out attacks", columns, attacks), group("All measures, in percent", columns, measures)];
 }
 
 function attributes(records) {
@@ -99,6 +123,8 @@ function largestChange({ attributes: names, before, after }) {
 function extras(records) {
   const riskCells = (r) => r.after.cells;
   const risk = records.map((r, i) => el("div", null, bars(`${letters(i)}: records by re-identification risk`, riskCells(r).map((c) => `${c.low} to ${c.high} %`), [{ name: "records", values: riskCells(r).map((c) => c.records), place: i + 1 }], "")));
+  const relations = records.map((r) => r.loss_parts && r.loss_parts.pairs[0]).map((pair, i) => (pair
+    ? el("p", null, `${letters(i)}: the relation of ${pair.first} and ${pair.second} loses most: ${fixed(pair.lost, 0)} % of its dependence (${fixed(pair.association, 2)} in the original).`) : null));
   const ties = records.filter((r) => r.associations).map((r) => el("details", null, el("summary", null, `${letters(records.indexOf(r))}: change of every association`),
     el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Change of associations" }, heat(r.associations.attributes, r.associations.before, r.associations.after))));
   const largest = records.filter((r) => r.associations).map((r) => {
@@ -106,7 +132,7 @@ function extras(records) {
     return el("p", null, `${letters(records.indexOf(r))}: the largest change is between ${a} and ${b}, from ${fixed(before, 2)} to ${fixed(after, 2)}.`);
   });
   return [el("section", { class: "card" }, el("h2", null, "Record-level risk"), el("div", { class: "small-charts" }, risk)),
-    ties.length ? el("section", { class: "card" }, el("h2", null, "Associations between attributes"), el("p", { class: "muted" }, "After minus before, from −2 to 2; 0 is best."), largest, ties) : null];
+    ties.length ? el("section", { class: "card" }, el("h2", null, "Relations between attributes"), relations, el("p", { class: "muted" }, "Associations after minus before, from −2 to 2; 0 is best."), largest, ties) : null];
 }
 
 async function start() {

@@ -49,7 +49,7 @@ export const LOSS = "information loss";
 export const RISK = "disclosure risk: share of individuals disclosed to the strongest intruder";
 export const twoNumbers = () => el("dl", { class: "two" },
   el("dt", null, "loss"), el("dd", null, `${LOSS}, compared with the original file.`),
-  el("dt", null, "risk"), el("dd", null, `${RISK}, beyond guessing.`),
+  el("dt", null, "risk"), el("dd", null, `${RISK}, because they are in the file.`),
   el("dd", { class: "both" }, "Both in percent, 0 to 100; lower is better."));
 
 export const number = (value) => Number(value).toLocaleString("en");
@@ -114,3 +114,13 @@ const here = steps?.querySelector("[aria-current]");
 const centre = () => { if (here) steps.scrollLeft = here.offsetLeft - steps.clientWidth / 3; };
 centre();
 addEventListener("resize", centre);
+
+const PARTS = { reidentification: "re-identification", attribute_disclosure: "attribute disclosure of masked attributes", confidential: "attribute disclosure of confidential attributes" };
+
+// The components of the risk of a point in words, and the scenario that determines it.
+export function riskParts({ parts }) {
+  if (!parts) return "";
+  const known = Object.keys(PARTS).filter((name) => parts[name] !== null && parts[name] !== undefined);
+  const text = known.map((name) => `${PARTS[name]} ${percent(parts[name])}`).join(", ");
+  return `${text[0].toUpperCase()}${text.slice(1)}${parts.scenario ? `; scenario: ${parts.scenario}` : ""}.`;
+}

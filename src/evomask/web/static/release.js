@@ -1,6 +1,6 @@
 // Release page: choose a point, sign, verify, download.
 
-import { $, el, fixed, number, percent, place, plural, runPath, say, show, twoNumbers } from "./dom.js";
+import { $, el, fixed, number, percent, place, plural, riskParts, runPath, say, show, twoNumbers } from "./dom.js";
 import { ask, attempt, finished, post } from "./api.js";
 
 const requested = Number(new URLSearchParams(location.search).get("file") || NaN);
@@ -26,7 +26,7 @@ function choosing() {
 function warn() {
   const point = run.front.find((p) => p.point === Number($("point").value));
   if (!point) return;
-  $("how").textContent = `${point.method}. Loss ${percent(point.loss)}, risk ${percent(point.risk)}.`;
+  $("how").textContent = `${point.method}. Loss ${percent(point.loss)}, risk ${percent(point.risk)}. ${riskParts(point)}`;
   const current = release.point && release.point.point === point.point;
   $("choose").textContent = current ? "Release this point again, in a new record order" : "Release this point";
   show("warning", above(point) ? el("div", { class: "banner bad" },

@@ -1,6 +1,6 @@
 // Search page: live map, Pareto front as a table, status, pinned points.
 
-import { $, badge, el, lasting, meter, percent, place, plural, runPath, say, show, table, twoNumbers } from "./dom.js";
+import { $, badge, el, lasting, meter, percent, place, plural, riskParts, runPath, say, show, table, twoNumbers } from "./dom.js";
 import { attempt, post } from "./api.js";
 import { course } from "./charts.js";
 import { RiskMap } from "./map.js";
@@ -30,6 +30,7 @@ function showPoint(point) {
   const onFront = state.front.some((p) => p.file === point.file && p.loss === point.loss);
   show("point", el("p", null, el("strong", null, onFront ? `Point ${point.point}: ` : ""), point.method),
     meter("loss", point.loss, percent(point.loss)), meter("risk", point.risk, percent(point.risk), "warn"),
+    el("p", { class: "help" }, riskParts(point)),
     onFront ? el("div", { class: "row" },
       el("button", { type: "button", onclick: () => pin(point) }, state.pins.includes(point.file) ? "Unpin" : "Pin"),
       el("a", { class: "button", href: releaseAddress(point) }, "Release…")) : "");
