@@ -21,7 +21,7 @@ from evomask.io.datasets import reference_file
 from evomask.io.tables import read_table
 from evomask.masking.microaggregation.aggregation import aggregate
 from evomask.measures.profiles import RiskProfile
-from evomask.searches.clustered.problem import Recipe, log_spaced
+from evomask.searches.clustered.problem import Genome, log_spaced
 from evomask.searches.clustered.search import (
     ClusteredSearch,
     LossOf,
@@ -122,7 +122,7 @@ def tried(name: str, method: str, loss: LossOf, effort: Effort) -> TriedGrid:
     return TriedGrid(tuple(cells), time.process_time() - started)
 
 
-def _whole_clusters(problem: Any, genome: Recipe, k: int) -> Fitness:  # noqa: ANN401
+def _whole_clusters(problem: Any, genome: Genome, k: int) -> Fitness:  # noqa: ANN401
     """Return loss and risk if every cluster of k records or more is replaced by its median."""
     labels = merge_to_size(problem.clusters(genome), k)
     table = problem.original

@@ -177,13 +177,13 @@ def test_nothing_is_released_where_nobody_named_roles(people):
 
 
 def test_a_proposal_that_is_accepted_is_used(people):
-    found = evomask.protect(people, accept_proposal=True, searches=["grid"], evaluations=4, seed=1)
+    found = evomask.protect(people, accept_proposal=True, searches=["recipes"], evaluations=4, seed=1)
     assert "name" not in found.masked().columns
 
 
 def test_what_is_said_by_name_wins_over_the_proposal(people):
     found = evomask.protect(
-        people, accept_proposal=True, drop=["income"], searches=["grid"], evaluations=4, seed=1
+        people, accept_proposal=True, drop=["income"], searches=["recipes"], evaluations=4, seed=1
     )
     assert "income" not in found.masked().columns
 
@@ -219,7 +219,7 @@ def test_a_file_is_protected_as_the_command_does(people, tmp_path):
     people.write_csv(tmp_path / "people.csv")
     run = evomask.protect_file(
         tmp_path / "people.csv", tmp_path / "release", quasi=QUASI, drop=["name"],
-        require="k=4", searches=["grid"], evaluations=6, seed=1,
+        require="k=4", searches=["recipes"], evaluations=6, seed=1,
     )  # fmt: skip
     assert run.masked().group_by(QUASI).len()["len"].min() >= 4
 
@@ -243,7 +243,7 @@ def test_the_front_of_a_file_without_hierarchies_has_generalized_and_recoded_fil
         }
     )
     found = evomask.protect(
-        people, quasi=people.columns, searches=["grid", "generalization"], evaluations=150, seed=3
+        people, quasi=people.columns, searches=["recipes", "generalization"], evaluations=150, seed=3
     )
     members = {point.member for point in found.protection.front}
     assert {"generalization", "generalization-local"} <= members

@@ -16,7 +16,7 @@ def run(tmp_path_factory):
     people.write_csv(folder / "people.csv")
     evomask.protect_file(
         folder / "people.csv", folder / "release", quasi=["age", "pay"],
-        searches=["grid"], evaluations=8, seed=1,
+        searches=["recipes"], evaluations=8, seed=1,
     )  # fmt: skip
     return evomask.load(folder / "release")
 

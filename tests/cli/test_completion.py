@@ -43,7 +43,7 @@ def offered(folder, *words):
         (("protect", "--max-r"), ["--max-risk"]),
         (("choose", "release", "--point", "k"), ["knee"]),
         (("mask", "x.csv", "--method", "rank"), ["rank-swapping"]),
-        (("protect", "x.csv", "--searches", "grid,par"), ["grid,partition"]),
+        (("protect", "x.csv", "--searches", "recipes,par"), ["recipes,partition"]),
         (("protect", "--out", ""), []),
     ],
 )

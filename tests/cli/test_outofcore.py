@@ -97,7 +97,7 @@ def test_without_a_guarantee_recipes_are_tried_and_another_can_be_chosen(evomask
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--searches", "partition"), "chunked files support --searches generalization or grid"),
+        (("--searches", "partition"), "chunked files support --searches generalization or recipes"),
         (("--searches", "generalization", "--require", "k=3"), "do not support --evaluations"),
         (("--seconds", "9"), "chunked files do not support --seconds"),
         (("--profile", "papers"), "chunked files do not support --profile"),

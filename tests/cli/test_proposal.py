@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.conftest import write_town
 
-FEW = ("--evaluations", 2, "--searches", "grid", "--seed", 5)
+FEW = ("--evaluations", 2, "--searches", "recipes", "--seed", 5)
 
 
 @pytest.fixture

@@ -18,12 +18,12 @@ def town(tmp_path):
 
 
 def test_it_has_turns_beside_ours_and_its_points_are_described(evomask, toy, town, tmp_path):
-    asked = ("--searches", "grid,toy", "--require", "k=2", *ASKED)
+    asked = ("--searches", "recipes,toy", "--require", "k=2", *ASKED)
     answer = evomask("protect", town, *asked, "--out", tmp_path / "run")
     assert answer.code == 0, answer.err
     record = json.loads((tmp_path / "run" / "record.json").read_text(encoding="utf-8"))
     members = {row["name"]: row for row in record["searches"]}
-    assert members["grid"]["evaluations"] > 0
+    assert members["recipes"]["evaluations"] > 0
     assert members["toy"]["evaluations"] > 0
     assert members["toy"]["does"] == "Round numbers; how coarsely evolves."
 

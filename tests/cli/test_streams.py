@@ -59,7 +59,7 @@ def test_parquet_is_known_by_its_first_bytes(evomask, piped):
 
 def test_a_protection_keeps_what_was_piped_in(evomask, piped, tmp_path):
     piped(ROWS.encode())
-    few = ("--evaluations", 2, "--searches", "grid", "--quasi", "age,town", "--quiet")
+    few = ("--evaluations", 2, "--searches", "recipes", "--quasi", "age,town", "--quiet")
     assert evomask("protect", "-", *few, "--out", tmp_path / "run").code == 0
     kept = tmp_path / "run.standard-input.csv"
     assert kept.read_text() == ROWS

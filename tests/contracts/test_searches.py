@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from evomask.searches.catalogue import OURS, search_named
-from evomask.searches.grid.search import GridSearch
 from evomask.testing import check_search
 from evomask.testing.examples import CATEGORIES, example_of_numbers
 from evomask.testing.searches import AROUND
@@ -21,11 +20,11 @@ QUICK = {
     "pram": {"population": 4, "steps": 50},
     "clustered": {"population": 6},
     "files": {"burst": 200, "held_out": False},
-    "grid": {},
+    "recipes": {},
 }
 """Parameters with which a generation takes little time."""
 
-SEARCHES = {**{name: search_named(name) for name in OURS}, "grid": GridSearch()}
+SEARCHES = {**{name: search_named(name) for name in OURS}, "recipes": search_named("recipes")}
 
 
 @pytest.mark.parametrize("name", QUICK)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from evomask.data.schema import Role
-from evomask.engine import evaluation
+from evomask.engine import kernel_loading
 from evomask.kernels.compiler.precompile import Progress, modules_with_kernels
-from evomask.searches.catalogue import portfolio_names
+from evomask.searches.catalogue import names_in_protect
 from tests.measures.files import categories
 from tests.tables import numbers
 
@@ -25,10 +25,10 @@ def test_progress_is_reported_once_for_each_finished_module(monkeypatch):
         for step in (Progress("a", 0, 2), Progress("b", 0, 2), Progress("b", 1, 2, 0.1)):
             watch(step)
 
-    monkeypatch.setattr(evaluation, "compile_ahead", compile_ahead)
-    monkeypatch.setattr(evaluation, "import_module", lambda _: None)
+    monkeypatch.setattr(kernel_loading, "compile_ahead", compile_ahead)
+    monkeypatch.setattr(kernel_loading, "import_module", lambda _: None)
     texts = []
-    evaluation.load_kernels(texts.append, ())
+    kernel_loading.load_kernels(texts.append, ())
     assert [text.rsplit(": ")[-1] for text in texts] == ["0 of 2 done", "1 of 2 done"]
 
 
@@ -41,7 +41,7 @@ def test_progress_is_reported_once_for_each_finished_module(monkeypatch):
     ],
 )
 def test_the_first_candidate_needs_the_kernels_of_one_masking_method(table, needed, spared):
-    names = evaluation.first_kernels(released(table), "strict")
+    names = kernel_loading.first_kernels(released(table), "strict")
     assert needed in names
     assert not spared & set(names)
     assert len(names) <= 6
@@ -50,21 +50,21 @@ def test_the_first_candidate_needs_the_kernels_of_one_masking_method(table, need
 def test_a_large_file_of_numbers_compiles_its_search_indexes_in_the_background():
     for records, expected in ((30, False), (3000, True)):
         table = released(numbers(x=np.arange(records)))
-        groups = evaluation.later_kernels(table, "strict", [])
+        groups = kernel_loading.later_kernels(table, "strict", [])
         assert ("groups.walks" in {name for group in groups for name in group}) is expected
 
 
 def test_only_the_strict_profile_needs_attribute_inference():
     table = released(categories(a=[0, 1] * 10))
-    assert "linking.attribute_inference" in evaluation.first_kernels(table, "strict")
-    assert "linking.attribute_inference" not in evaluation.first_kernels(table, "papers")
+    assert "linking.attribute_inference" in kernel_loading.first_kernels(table, "strict")
+    assert "linking.attribute_inference" not in kernel_loading.first_kernels(table, "papers")
 
 
 def test_kernels_of_the_searches_come_later():
     table = released(categories(a=[0, 1] * 10))
-    first = evaluation.first_kernels(table, "strict")
+    first = kernel_loading.first_kernels(table, "strict")
     later = [
-        name for group in evaluation.later_kernels(table, "strict", ["files"]) for name in group
+        name for group in kernel_loading.later_kernels(table, "strict", ["files"]) for name in group
     ]
     assert "incremental.bursts" in later
     assert "linking.agreement" in later
@@ -76,8 +76,8 @@ def test_every_module_that_is_named_has_kernels():
     named = set()
     for profile in ("strict", "papers"):
         for table in map(released, (numbers(x=np.arange(3000)), categories(a=[0, 1] * 10))):
-            named |= set(evaluation.first_kernels(table, profile))
-            named.update(*evaluation.later_kernels(table, profile, portfolio_names()))
+            named |= set(kernel_loading.first_kernels(table, profile))
+            named.update(*kernel_loading.later_kernels(table, profile, names_in_protect()))
     assert named <= set(modules_with_kernels())
 
 
@@ -90,8 +90,8 @@ def test_groups_are_compiled_one_after_another_until_the_block_ends(monkeypatch)
         stopped.append(stop.is_set())
         ended.set()
 
-    monkeypatch.setattr(evaluation, "compile_ahead", compile_ahead)
-    with evaluation.compile_in_background([("a",), ("b",)]):
+    monkeypatch.setattr(kernel_loading, "compile_ahead", compile_ahead)
+    with kernel_loading.compile_in_background([("a",), ("b",)]):
         while not begun:
             time.sleep(0.01)
     may_end.set()
@@ -108,7 +108,7 @@ def test_all_groups_are_compiled_while_the_block_runs(monkeypatch):
         if names == ("b",):
             done.set()
 
-    monkeypatch.setattr(evaluation, "compile_ahead", compile_ahead)
-    with evaluation.compile_in_background([("a",), ("b",)]):
+    monkeypatch.setattr(kernel_loading, "compile_ahead", compile_ahead)
+    with kernel_loading.compile_in_background([("a",), ("b",)]):
         assert done.wait(10)
     assert begun == [("a",), ("b",)]

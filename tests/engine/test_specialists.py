@@ -31,8 +31,8 @@ def searches(file):
     return {member.search for member in specialists_for(file).values()}
 
 
-def test_the_grid_comes_first():
-    assert next(iter(specialists_for(file_of(NUMBERS)))) == "grid"
+def test_recipes_come_first():
+    assert next(iter(specialists_for(file_of(NUMBERS)))) == "recipes"
 
 
 def test_attributes_are_grouped_where_all_are_numbers():
@@ -65,7 +65,7 @@ def test_no_group_is_smaller_than_required():
 
 def test_what_puts_records_of_several_strata_together_takes_no_part():
     file = file_of(NUMBERS, stratum="s")
-    assert searches(file) == {"grid", "files", "partition"}
+    assert searches(file) == {"recipes", "files", "partition"}
     (note,) = left_out(file)
     assert "grouping would combine records of several strata" in note
     assert left_out(file_of(MIXED, stratum="s")) == ()
@@ -90,7 +90,7 @@ def test_no_group_is_larger_than_the_smallest_stratum():
 
 def test_only_the_searches_that_are_wanted_take_part():
     found = specialists_for(file_of(NUMBERS), ["partition"])
-    assert {member.search for member in found.values()} == {"partition"}
+    assert {member.search for member in found.values()} == {"recipes", "partition"}
 
 
 def test_a_search_that_does_not_exist_is_refused():
@@ -107,8 +107,8 @@ def test_members_stand_in_the_order_their_seeds_are_drawn_in():
     file = file_of(dict.fromkeys("bc", Kind.NOMINAL))
     trees = {"b": [(str(value), "*") for value in range(11)]}
     assert list(specialists_for(replace(file, hierarchies=trees))) == [
-        "grid", "files-front", "files-balanced", "generalization", "generalization-local", "pram",
-        "pram-invariant", "equations", "clustered", "partition-3", "partition-10",
+        "recipes", "files-front", "files-balanced", "generalization", "generalization-local",
+        "pram", "pram-invariant", "equations", "clustered", "partition-3", "partition-10",
     ]  # fmt: skip
 
 

@@ -24,7 +24,7 @@ def protected(folder: Path) -> Path:
     """The folder of a small protection, made in a moment."""
     (folder / "people.csv").write_text(PEOPLE, encoding="utf-8")
     source = Input(folder / "people.csv", quasi_identifiers=("age", "income"))
-    job = ProtectJob(source, folder / "release", seed=5, evaluations=4, searches=("grid",))
+    job = ProtectJob(source, folder / "release", seed=5, evaluations=4, searches=("recipes",))
     return protect_file(job).folder
 
 

@@ -53,7 +53,7 @@ def mask(
 
 def protect(*options: object) -> Callable[[Path], Words]:
     """Protect the people with some options."""
-    few = ("--evaluations", 2, "--searches", "grid", "--quasi", "age,income")
+    few = ("--evaluations", 2, "--searches", "recipes", "--quasi", "age,income")
     return lambda folder: (
         "protect", folder / "people.csv", "--out", folder / "new", *few, *options
     )  # fmt: skip

@@ -114,7 +114,7 @@ def test_a_full_disk_is_one_sentence_and_nothing_is_half_written(
 def test_a_protection_on_a_full_disk_keeps_no_half_written_file(
     evomask, people, tmp_path, full_disk
 ):
-    words = ("--evaluations", 2, "--searches", "grid", "--quasi", "age,income", "--seed", 1)
+    words = ("--evaluations", 2, "--searches", "recipes", "--quasi", "age,income", "--seed", 1)
     full_disk(1500)
     answer = evomask("protect", people, *words, "--out", tmp_path / "new", "--quiet")
     full_disk(-1)
@@ -156,7 +156,7 @@ def test_sas_input_says_before_the_search_what_is_written_instead(evomask, tmp_p
 
     frame = pl.read_csv(PEOPLE.encode())
     pyreadstat.write_xport(frame, tmp_path / "people.xpt")
-    few = ("--evaluations", 2, "--searches", "grid", "--quasi", "age,income")
+    few = ("--evaluations", 2, "--searches", "recipes", "--quasi", "age,income")
     answer = evomask("protect", tmp_path / "people.xpt", *few, "--out", tmp_path / "new")
     assert answer.code == 0, answer.err
     note = "SAS files cannot be written: the release of people.xpt is written as people.sav"

@@ -137,7 +137,7 @@ def test_any_schema_is_used_or_gets_a_sentence(place, portion):
         more = {
             "mask": ("-k", 2, "--force", "--out", out),
             "audit": (),
-            "protect": ("--searches", "grid", "--out", place / "people.csv" / "nowhere"),
+            "protect": ("--searches", "recipes", "--out", place / "people.csv" / "nowhere"),
         }
         check(verb, place / "people.csv", "--schema", schema, "--quiet", *more[verb])
 

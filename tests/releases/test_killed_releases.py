@@ -23,7 +23,7 @@ LONGEST_RELEASE = 0.3
 
 
 def small_job(folder):
-    return job_for(folder.parent, folder.name, evaluations=14, searches=("grid",))
+    return job_for(folder.parent, folder.name, evaluations=14, searches=("recipes",))
 
 
 def act(name, folder, point, begun):

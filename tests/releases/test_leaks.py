@@ -61,7 +61,7 @@ def template(tmp_path_factory):
     """A record to fill with what is known of other files."""
     parent = tmp_path_factory.mktemp("town")
     write_town(parent)
-    return protect_file(job_for(parent, "run", evaluations=10, searches=("grid",))).record
+    return protect_file(job_for(parent, "run", evaluations=10, searches=("recipes",))).record
 
 
 def published(template, seed, release=0):

@@ -27,7 +27,7 @@ PARTS = (
 def once(tmp_path_factory):
     parent = tmp_path_factory.mktemp("town")
     write_town(parent)
-    return protect_file(job_for(parent, "run", evaluations=14, searches=("grid",)))
+    return protect_file(job_for(parent, "run", evaluations=14, searches=("recipes",)))
 
 
 @pytest.fixture

@@ -55,7 +55,7 @@ def repaired():
     }  # fmt: skip
     result = protect(
         pl.DataFrame(people), quasi=list(people), nominal=list(people), require="k=4",
-        searches=["grid"], evaluations=80, seed=3,
+        searches=["recipes"], evaluations=80, seed=3,
     )  # fmt: skip
     protection = result.protection
     problem = protection.maker.setup("grid").problem

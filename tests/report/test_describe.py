@@ -286,13 +286,13 @@ def test_the_public_reads_sentences_without_parameters(making, texts):
 @pytest.mark.parametrize(
     ("making", "name"),
     [
-        (Provenance((GROUPS,), "grid"), "MDAV"),
-        (Provenance((SWAPS, PRAM), "grid"), "swapping and PRAM"),
-        (Provenance((SWAPS, Step("rank-swapping", {"window": 5.0}, ("b",))), "grid"), "swapping"),
-        (Provenance((GROUPS, Step("mdav-generic", {"k": 3}, ("b",))), "grid"), "MDAV"),
-        (Provenance((GROUPS, Step("mdav-generic", {"k": 5}, ("b",))), "grid"), ""),
-        (Provenance((SWAPS, Step("mondrian", {"k": 5}, ("b",))), "grid"), ""),
-        (Provenance(search="grid"), ""),
+        (Provenance((GROUPS,), "design"), "MDAV"),
+        (Provenance((SWAPS, PRAM), "design"), "swapping and PRAM"),
+        (Provenance((SWAPS, Step("rank-swapping", {"window": 5.0}, ("b",))), "design"), "swapping"),
+        (Provenance((GROUPS, Step("mdav-generic", {"k": 3}, ("b",))), "design"), "MDAV"),
+        (Provenance((GROUPS, Step("mdav-generic", {"k": 5}, ("b",))), "design"), ""),
+        (Provenance((SWAPS, Step("mondrian", {"k": 5}, ("b",))), "design"), ""),
+        (Provenance(search="design"), ""),
     ],
 )
 def test_a_simple_method_has_a_short_name(making, name):

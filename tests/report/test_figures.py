@@ -55,7 +55,7 @@ CHARTS = {
         ),
     ),
     "heat": Chart(
-        "grid",
+        "design",
         "Grid",
         "The middle is best.",
         Axis("c", ("2", "3")),

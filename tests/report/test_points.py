@@ -45,7 +45,7 @@ def answers(tmp_path_factory):
     return result
 
 
-SEARCHES = ("partition", "clustered", "pram", "equations", "generalization", "files", "grid")
+SEARCHES = ("partition", "clustered", "pram", "equations", "generalization", "files", "recipes")
 PLACES = set("{}[]")
 
 
@@ -133,7 +133,7 @@ def test_what_repairing_did_is_told():
     rng = np.random.default_rng(1)
     frame = pl.DataFrame({"a": rng.normal(size=40), "b": rng.normal(size=40)})
     result = protect(
-        frame, require="k=4", searches=["grid"], evaluations=30, seed=1, accept_proposal=True
+        frame, require="k=4", searches=["recipes"], evaluations=30, seed=1, accept_proposal=True
     )
     ungrouped = {"independent-noise", "correlated-noise", "rank-swapping"}
     noisy = [
@@ -154,7 +154,7 @@ CELLS = Provenance((Step("files", {"changed": {"age": 4.0}}, ("age",)),), "files
 
 
 def test_files_are_told_from_which_protections_they_descend():
-    grid = FrontPoint(0, Provenance((SWAPS, PRAM), "grid"), 1.0, 2.0)
+    grid = FrontPoint(0, Provenance((SWAPS, PRAM), "design"), 1.0, 2.0)
     trees = FrontPoint(1, Provenance((Step("generalization"),)), 1.0, 2.0, "generalization")
     child = FrontPoint(2, CELLS, 1.0, 2.0, "files", "files-front")
     state = PortfolioState(

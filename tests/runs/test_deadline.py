@@ -1,32 +1,26 @@
 """A budget of seconds is a promise: everything ends in time, and what was left out is told."""
 
 import time
-from contextlib import contextmanager
 from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from evomask.engine.evaluation import Breed
-from evomask.engine.portfolio import Duration, Forecast, Portfolio
-from evomask.engine.state import PortfolioState
-from evomask.evolution.stopping import Budget
-from evomask.execution.evaluator import GivenUpError
-from evomask.execution.local import InProcess
+from evomask.engine.evaluation import Breed, Timed
+from evomask.engine.state import EngineState
+from evomask.execution.local import Postponed
 from evomask.masking.enforce.requirement import Requirement
 from evomask.runs import protect
 from evomask.runs.front_evaluation import findings, skipped
-from evomask.runs.protect import Exploration, protect_file, resume_protection
+from evomask.runs.protect import protect_file, resume_protection
 from evomask.runs.store import run_folder
 from evomask.runs.store.journal import EventDispatcher, Journal, Phase
 from evomask.runs.store.run_control import (
     Deadline,
-    StopRequest,
-    approximate_count,
     seconds_after_search,
 )
-from tests.engine.test_portfolio import maker_for, people, table_of
+from tests.engine.runs import context_for, engine_for, people, table_of
 from tests.runs.test_protect import job_for, write_town
 
 
@@ -46,65 +40,49 @@ class Clock:
 class Slowly:
     """Does tasks at once, by a clock on which each takes its time."""
 
-    def __init__(self, maker, clock, file, child):
-        self.work, self.clock, self.file, self.child = InProcess(maker), clock, file, child
+    def __init__(self, context, clock, file, child):
+        self.context, self.clock, self.file, self.child = context, clock, file, child
 
-    def __call__(self, tasks, first):
-        for task in tasks:
-            bred = isinstance(task, Breed)
-            free = bred and task.member == "grid"
-            self.clock.pass_by(0.0 if free else self.child if bred else self.file)
-        return self.work(tasks, first)
+    def submit(self, task, serial):
+        return Postponed(partial(self.carry_out, task, serial))
+
+    def carry_out(self, task, serial):
+        seconds = self.child if isinstance(task, Breed) else self.file
+        self.clock.pass_by(seconds)
+        return Timed(self.context(task, serial).result, seconds)
 
 
-def searched(seconds, file, child, searches=("grid", "partition")):
-    """Turns of a search of so many seconds, where files and children take so long."""
-    clock, maker = Clock(), maker_for(table_of(people()), Requirement(k=3), searches)
+def searched(seconds, file, child):
+    """Last state of a search of so many seconds, where files and children take so long."""
+    clock = Clock()
+    context = context_for(table_of(people()), Requirement(k=3), ("partition",))
     journal = Journal(now=clock)
-    work = Slowly(maker, clock, file, child)
-    portfolio = Portfolio(maker, Budget(seconds=seconds), journal, work)
-    states = list(portfolio.states(PortfolioState()))
-    assert portfolio.next_search(states[-1]) is None
+    work = Slowly(context, clock, file, child)
+    engine = engine_for(context, work=work, journal=journal, seconds=max(seconds, 1e-9))
+    states = list(engine.states(EngineState()))
+    assert not engine.can_continue(states[-1])
     return states[-1], journal
 
 
 @pytest.mark.parametrize(("file", "child"), [(1.0, 0.5), (2.0, 2.0), (7.0, 3.0)])
-def test_a_search_ends_in_time_whatever_its_files_and_children_cost(file, child):
-    state, journal = searched(60.0, file, child)
-    assert journal.seconds <= 60.0
-    assert journal.seconds >= 60.0 - 8 * (file + child)
+def test_a_search_ends_in_time_whatever_its_tasks_cost(file, child):
+    state, journal = searched(40.0, file, child)
+    assert 40.0 - 2 * (file + child) <= journal.seconds <= 40.0 + max(file, child)
     assert state.front
 
 
-def test_a_first_turn_that_would_take_more_than_a_tenth_is_not_begun():
-    late, _ = searched(40.0, 1.0, 1.0)
-    early, _ = searched(120.0, 1.0, 1.0)
-    assert {row.member for row in late.rounds} == {"grid"}
-    assert "partition-3" in {row.member for row in early.rounds}
+def test_the_cost_of_a_search_is_the_time_of_its_tasks():
+    state, _ = searched(60.0, 1.0, 5.0)
+    efforts = state.efforts
+    assert efforts["design"].cost == pytest.approx(efforts["design"].files)
+    partition = efforts["partition"]
+    assert partition.cost == pytest.approx(5.0 * partition.bred + partition.files)
+    assert partition.cost < 30.0
 
 
 def test_there_is_a_front_even_where_there_is_no_time_for_one():
     state, _ = searched(0.0, 5.0, 5.0)
     assert state.front
-    assert len(state.rounds) == 1
-
-
-def test_a_turn_that_makes_everything_ready_tells_nothing_of_later_ones():
-    turns = [Duration("grid", 2, 60.0), Duration("grid", 2, 1.0), Duration("grid", 2, 3.0)]
-    assert Forecast(turns, 2).evaluating("grid") == 3.0
-    assert Forecast(turns, 2).per_file() == 1.0
-
-
-def test_turns_without_files_tell_nothing_of_what_files_take():
-    turns = [Duration("grid", 2, 10.0), Duration("grid", 0, 3.0), Duration("grid", 0, 3.0)]
-    assert Forecast(turns, 2).per_file() == 5.0
-    assert Forecast(turns, 2).evaluating("grid") == 5.0
-
-
-def test_first_turns_cost_more_on_large_files():
-    forecast = Forecast([Duration("grid", 4, 4.0), Duration("grid", 4, 4.0)], 2)
-    assert forecast.first(1.0, 1_000) == forecast.first(1.0, 10_000) == 6.0
-    assert forecast.first(1.0, 1_000_000) == 42.0
 
 
 def test_more_is_kept_for_the_end_of_a_large_file_but_never_most_of_it():
@@ -112,14 +90,6 @@ def test_more_is_kept_for_the_end_of_a_large_file_but_never_most_of_it():
     assert seconds_after_search(120.0, 1.0) == pytest.approx(14.5)
     assert seconds_after_search(120.0, 1.0, compared=5) == pytest.approx(29.5)
     assert seconds_after_search(120.0, 100.0) == 60.0
-
-
-@pytest.mark.parametrize(
-    ("files", "words"),
-    [(3.2, "fewer than 10"), (14.0, "about 15"), (87.0, "about 90"), (312.0, "about 300")],
-)
-def test_what_is_foretold_is_a_round_number(files, words):
-    assert approximate_count(files) == f"{words} files"
 
 
 def test_what_took_long_is_begun_again_only_where_there_is_time():
@@ -180,7 +150,7 @@ def timed(tmp_path_factory):
     """
     parent, seen = tmp_path_factory.mktemp("town"), []
     write_town(parent)
-    protect_file(job_for(parent, "warm", evaluations=2, searches=("grid",)))
+    protect_file(job_for(parent, "warm", evaluations=2, searches=("recipes",)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(protect, "EventDispatcher", partial(EventDispatcher, now=time.process_time))
         patch.setattr(run_folder, "Journal", partial(Journal, now=time.process_time))
@@ -196,27 +166,27 @@ def test_a_job_of_seconds_takes_no_longer_all_in(timed):
     assert not done.protection.unfinished
 
 
-def test_how_many_files_there_is_time_for_is_told_beforehand(timed):
+def test_time_and_records_of_the_search_are_told_beforehand(timed):
     texts = [event.text for event in timed[2] if getattr(event, "phase", "") == Phase.SEARCHING]
     assert len(texts) == 1
-    assert "files" in texts[0]
+    assert "candidates on all" in texts[0]
 
 
 def test_where_the_time_went_is_in_the_record_and_the_report(timed):
     done, record = timed[0], timed[0].record
     assert {"loading", "searching", "auditing", "releasing"} <= record.phases.keys()
     spent = {search.name: search.seconds for search in record.searches}
-    assert sum(spent.values()) == pytest.approx(done.protection.seconds, abs=0.1 * len(spent))
-    measured = sum(row.files - row.refused for row in done.protection.state.rounds)
+    assert 0.0 < sum(spent.values())
+    measured = len(done.protection.state.candidates)
     assert sum(search.files for search in record.searches) >= measured
     assert "Time per phase" in done.reports.internal.read_text(encoding="utf-8")
 
 
 def test_a_job_of_evaluations_has_no_time_in_its_record(tmp_path):
     write_town(tmp_path)
-    done = protect_file(job_for(tmp_path, "run", evaluations=8, searches=("grid",)))
+    done = protect_file(job_for(tmp_path, "run", evaluations=8, searches=("recipes",)))
     assert done.record.phases == {}
-    assert [search.seconds for search in done.record.searches] == [None]
+    assert {search.seconds for search in done.record.searches} == {None}
     assert done.phases["searching"] > 0
     assert "Time per phase" not in done.reports.internal.read_text(encoding="utf-8")
 
@@ -228,38 +198,3 @@ def test_a_job_that_is_resumed_after_its_time_searches_no_more(timed):
     assert np.array_equal(
         [c.loss for c in again.protection.front], [c.loss for c in done.protection.front]
     )
-
-
-class Impatient:
-    """Evaluators in this process who give up at their fourth batch of tasks."""
-
-    workers = 1
-
-    @contextmanager
-    def __call__(self, work):
-        calls = iter(range(3))
-
-        def some(tasks, first):
-            if next(calls, None) is None:
-                raise GivenUpError
-            return InProcess(work)(tasks, first)
-
-        yield some
-
-
-def test_a_turn_that_is_given_up_stays_so():
-    maker = maker_for(table_of(people()), searches=("grid",))
-    journal, budget = Journal(), Budget(seconds=600.0)
-    search = Exploration(
-        context=maker,
-        budget=budget,
-        journal=journal,
-        events=EventDispatcher(),
-        stop=StopRequest(),
-        evaluators=Impatient(),
-    )
-    state = search.explore(PortfolioState())
-    assert state.front
-    assert journal.notes["given up"] == state.generation + 1
-    assert not search.is_unfinished(state)
-    assert search.explore(state) == state

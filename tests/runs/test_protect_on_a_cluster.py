@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # of the engine
 
 
 def job_for(folder, name):
-    return usual_job(folder, name, searches=("grid", "partition"), evaluations=30)
+    return usual_job(folder, name, searches=("recipes", "partition"), evaluations=30)
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from evomask.engine.specialists import Specialist
 from evomask.engine.state import note_on_budget
 from evomask.evolution.archive import Front
 from evomask.evolution.individual import Individual
@@ -11,7 +10,7 @@ from evomask.evolution.loop import Setup
 from evomask.evolution.state import State
 from evomask.evolution.stopping import Budget
 from evomask.runs.search import note_on_progress, perform
-from tests.engine.test_portfolio import maker_for, people, run, table_of
+from tests.engine.runs import context_for, people, run, table_of
 
 
 class Breeding:
@@ -52,11 +51,8 @@ def test_a_run_notes_whether_it_had_time(plan_of, generations, told):
     assert any("used up the budget" in note for note in notes) == told
 
 
-def test_members_that_never_had_a_turn_are_named():
-    members = {"partition-late": Specialist("partition", {"k": 3, "burst": 10}, cost=1.0)}
-    maker = maker_for(table_of(people()), searches=["grid"], **members)
-    state = run(maker, 4)[-1]
-    (note,) = note_on_budget(state, maker.settings.members)
-    assert "too small for partition-late" in note
-    closed = state.with_closed("partition-late", "it cannot")
-    assert note_on_budget(closed, maker.settings.members) == ()
+def test_searches_that_did_nothing_are_named():
+    state = run(context_for(table_of(people()), searches=["recipes"]), 4)[-1]
+    (note,) = note_on_budget(state, ["design", "partition"])
+    assert "too small for partition" in note
+    assert note_on_budget(state.with_closed("partition", "it cannot"), ["partition"]) == ()

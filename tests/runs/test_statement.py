@@ -27,7 +27,7 @@ def test_words_of_the_schema_and_earlier_points_are_in_the_record(tmp_path):
     (tmp_path / "people.toml").write_text(SCHEMA, encoding="utf-8")
     source = Input(tmp_path / "people.csv", tmp_path / "people.toml")
     folder = tmp_path / "release"
-    first = protect_file(ProtectJob(source, folder, seed=1, evaluations=6, searches=("grid",)))
+    first = protect_file(ProtectJob(source, folder, seed=1, evaluations=6, searches=("recipes",)))
     assert first.record.statement == Statement(
         purpose="research", legal_basis="section 12", earlier="a table in 2023"
     )

@@ -14,7 +14,7 @@ from tests.measures.files import categories
 from tests.runs.test_protect import QUASI, job_for, write_town
 from tests.tables import mixed, numbers
 
-FEW = {"evaluations": 6, "searches": ("grid",)}
+FEW = {"evaluations": 6, "searches": ("recipes",)}
 
 
 @pytest.fixture(scope="module")

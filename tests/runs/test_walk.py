@@ -42,7 +42,7 @@ def modules_entered(run, monkeypatch):
 
 def test_the_walk_of_protect_is_the_one_that_is_told(tmp_path, monkeypatch):
     write_town(tmp_path)
-    job = job_for(tmp_path, "run", evaluations=12, searches=("grid", "partition"))
+    job = job_for(tmp_path, "run", evaluations=12, searches=("recipes", "partition"))
     walked = modules_entered(lambda: protect_file(job), monkeypatch)
     section = PAGE.read_text(encoding="utf-8").split("## The path of `protect`")[1].split("## ")[0]
     listed = re.findall(r"^\| `([a-z_/]+)` \|", section, re.MULTILINE)

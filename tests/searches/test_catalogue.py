@@ -7,9 +7,9 @@ from evomask.data.parameters import parameters_of, summary_of
 from evomask.errors import ParameterError
 from evomask.searches import catalogue
 from evomask.searches.catalogue import (
-    IN_PORTFOLIO,
+    IN_PROTECT,
     OURS,
-    portfolio_names,
+    names_in_protect,
     search_named,
     search_names,
 )
@@ -32,12 +32,12 @@ def test_a_name_that_no_search_has_is_refused(toy):
 
 
 def test_the_grid_is_no_search_to_be_run_alone():
-    assert "grid" not in search_names()
-    assert portfolio_names()[0] == search_named("grid").name == "grid"
+    assert "recipes" not in search_names()
+    assert names_in_protect()[0] == search_named("recipes").name == "recipes"
 
 
 def test_every_search_of_ours_may_take_part():
-    assert {*OURS, "grid"} == set(IN_PORTFOLIO)
+    assert {*OURS, "recipes"} == set(IN_PROTECT)
 
 
 def test_a_name_of_ours_stays_ours(monkeypatch):
@@ -46,7 +46,7 @@ def test_a_name_of_ours_stays_ours(monkeypatch):
     assert search_names() == tuple(OURS)
 
 
-@pytest.mark.parametrize("name", IN_PORTFOLIO)
+@pytest.mark.parametrize("name", IN_PROTECT)
 def test_the_kernels_that_a_search_names_exist(name):
     for kernel in search_named(name).kernels:
         assert find_spec(f"evomask.kernels.{kernel}")

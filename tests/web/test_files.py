@@ -151,7 +151,7 @@ def test_the_outlook_tells_seconds_for_a_file_and_who_takes_part(client, town):
     found = until(look, lambda work: work["state"] != "working")
     assert found["state"] == "done", found
     assert found["result"]["seconds"] > 0
-    assert {"grid", "files"} <= set(found["result"]["members"])
+    assert {"recipes", "files"} <= set(found["result"]["members"])
 
 
 def test_a_program_that_breaks_tells_a_sentence_and_none_of_its_words():

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 REPORTS = ("report-internal.html", "report-public.html")
 
-GENERALIZATION, GRID = SEARCHES = "generalization", "grid"
+GENERALIZATION, RECIPES = SEARCHES = "generalization", "recipes"
 """Searches on chunked files: levels of hierarchies on all records, or recipes on a sample."""
 
 
@@ -122,13 +122,13 @@ def job_for(
     from evomask.runs.protect import required
     from evomask.runs.store.preserved_analyses import build_bounds
 
-    searches = options.searches
+    searches = tuple({"grid": RECIPES}.get(name, name) for name in options.searches)
     if len(searches) > 1 or not set(searches) <= set(SEARCHES):
         raise ParameterError(
-            f"chunked files support --searches {GENERALIZATION} or {GRID}; leave it out, or "
+            f"chunked files support --searches {GENERALIZATION} or {RECIPES}; leave it out, or "
             f"give one of them"
         )
-    search = searches[0] if searches else GENERALIZATION if options.require else GRID
+    search = searches[0] if searches else GENERALIZATION if options.require else RECIPES
     if search == GENERALIZATION:
         refuse(
             evaluations=options.evaluations,

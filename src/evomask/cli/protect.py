@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -22,7 +23,7 @@ from evomask.cli.terminal.output import (
     say,
     say_json,
 )
-from evomask.runs.options import LARGE, ProtectOptions
+from evomask.runs.options import DEFAULT_SECONDS, LARGE, ProtectOptions
 
 if TYPE_CHECKING:
     from evomask.execution.evaluator import Evaluators
@@ -50,7 +51,7 @@ def protect(
     accept_proposal: Annotated[
         bool, typer.Option("--accept-proposal", help="Accept the roles proposed for FILE.")
     ] = False,
-    workers: shared.Workers = 1,
+    workers: shared.AutomaticWorkers = 0,
     cluster: shared.Cluster = None,
     in_parts: shared.InParts = False,
     suppression: Annotated[
@@ -73,11 +74,13 @@ def protect(
     began = time.monotonic()
     if width is not None:
         notes(["--width has no effect any more, and will be removed"], quiet=quiet)
+    if cluster is None and workers == 0:
+        workers = _default_workers(options)
     if in_parts or file.is_dir():
         outofcore.refuse_unsupported(options)
         outofcore.refuse(accept_proposal=accept_proposal)
         job = outofcore.job_for(options, suppression, source(file), out)
-        outofcore.protect(job, workers, cluster, json=json, quiet=quiet)
+        outofcore.protect(job, max(1, workers), cluster, json=json, quiet=quiet)
         return
     data = source(input_path(file, keep=out))
     data = confirm_roles(data, out, accept=accept_proposal, json=json, quiet=quiet)
@@ -85,12 +88,26 @@ def protect(
         from evomask.execution.local import open_evaluators
         from evomask.runs.protect import protect_file
 
-        with open_evaluators(workers, cluster) as evaluators:
+        with open_evaluators(max(1, workers), cluster) as evaluators:
             done = protect_file(
                 options.job(data, out), evaluators=evaluators, watch=watch, began=began
             )
     _print_release(done, json=json, quiet=quiet)
     _exit_if_interrupted(done)
+
+
+WORTH_PROCESSES = 20.0
+"""Seconds of a budget from which on starting worker processes pays."""
+
+
+def _default_workers(options: ProtectOptions) -> int:
+    """All cores for a long search by time; this process alone for a short one."""
+    from evomask.execution.local import available_cores
+
+    seconds = options.seconds
+    if seconds is None:
+        seconds = 0.0 if options.evaluations is not None else DEFAULT_SECONDS
+    return available_cores() if seconds >= WORTH_PROCESSES else 1
 
 
 def resume_protected(
@@ -212,7 +229,7 @@ def _as_json(done: "Release") -> dict[str, object]:
         "time": {
             "total": sum(done.phases.values()),
             "phases": dict(done.phases),
-            "members": {name: own._asdict() for name, own in protection.efforts.items()},
+            "members": {name: asdict(own) for name, own in protection.efforts.items()},
         },
         "notes": list(protection.notes),
     }
@@ -247,7 +264,7 @@ def _text(done: "Release") -> str:
 def _times(done: "Release") -> str:
     phases = ", ".join(f"{name} {took:.1f} s" for name, took in done.phases.items())
     searches = ", ".join(
-        f"{name} {own.seconds:.1f} s ({own.files} candidates)"
+        f"{name} {own.cost:.1f} s ({own.trials + own.files} evaluations)"
         for name, own in done.protection.efforts.items()
     )
     return f"{phases}; per search {searches}"

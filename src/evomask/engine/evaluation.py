@@ -1,62 +1,52 @@
-"""Evaluation of candidates: tasks of the searches, decoding, enforcement, loss and risk.
+"""Evaluation of candidates: decoding, enforcement, loss and risk, at several fidelities.
 
-Large files have two fidelities: recipes are evaluated on a random sample first. A recipe is
-applied to many more records, and the sample is taken from the result before enforcement, because
-groups are wider in a small file, to an extent that depends on the method.
+A candidate is evaluated on a small sample of the records first, with few targets, and people
+outside of the sample as control group. The most promising are evaluated on more records, and in
+the end on the whole file with a twin (`measures.disclosure.control_group`).
 """
 
-import os
-import threading
+import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
 
 from evomask.data.hierarchy import HierarchyDefinitions
 from evomask.data.recoding import Recoding
-from evomask.data.schema import Role, Schema
+from evomask.data.schema import Schema
 from evomask.data.table import Table
+from evomask.engine.fidelity import SAMPLES, Fidelity, fidelities_of, records_at
+from evomask.engine.kernel_loading import (
+    compile_in_background,
+    first_kernels,
+    later_kernels,
+    load_kernels,
+)
 from evomask.engine.specialists import Specialist, search_of
 from evomask.errors import DataError, EvomaskError
 from evomask.evolution.individual import Outcome, Task
 from evomask.evolution.loop import Setup, Worker
 from evomask.evolution.streams import draw_stream, member_seed
-from evomask.kernels.compiler.precompile import Progress, compile_ahead
 from evomask.masking.enforce.enforcement import Enforcement
 from evomask.masking.enforce.requirement import Requirement
 from evomask.masking.provenance import Provenance, Step
 from evomask.masking.randomization.pram import Transitions
-from evomask.measures.disclosure.control_group import MOST, ControlledRisk
+from evomask.masking.recipe import Recipe
+from evomask.measures.disclosure.control_group import ControlledRisk
 from evomask.measures.disclosure.risk import DisclosureRisk, RiskAssessment, RiskReading
 from evomask.measures.loss.loss import EQUAL_WEIGHTS, LossWeights
 from evomask.measures.measure import Measure, Reading
-from evomask.measures.profiles import RiskProfile, profile
+from evomask.measures.profiles import profile
 from evomask.measures.targets import SEARCH_TARGETS
-from evomask.searches.base import (
-    RELEASED_DRAW,
-    SearchContext,
-    overrides,
-)
-from evomask.searches.catalogue import search_named
-from evomask.types import Indices
+from evomask.searches.base import RELEASED_DRAW, SearchContext, overrides
 
 COLUMN, SUPPRESSED = "column/", "suppressed"
 """Names of the arrays that are shared with worker processes."""
-
-WORTH_A_SAMPLE = 2
-"""Smallest file with a sample, as a multiple of the largest sample."""
-
-LEAST_GAIN = 4
-"""Smallest ratio of the records of the file to those of its sample."""
-
-SAMPLE_SEED = 0
-"""Seed of the sample; it is fixed, so that a resumed run has the same sample."""
 
 
 @dataclass(frozen=True)
@@ -65,30 +55,25 @@ class Breed:
 
     member: str
     task: Task[Any]
+    serial: int
 
 
 @dataclass(frozen=True)
-class Make:
-    """Task: decode, enforce and evaluate a genome on the whole file."""
+class Evaluate:
+    """Task: decode, enforce and evaluate a genome at a fidelity."""
 
     member: str
     genome: Any
-
-
-@dataclass(frozen=True)
-class Try:
-    """Task: decode, enforce and evaluate a genome on the sample."""
-
-    member: str
-    genome: Any
+    level: int
 
 
 @dataclass(frozen=True)
 class Adopt:
-    """Task: add a file of another search to the population of a search that takes files."""
+    """Task: convert a candidate to a genome of a search that starts from masked files."""
 
     member: str
-    made: Make
+    source: str
+    genome: Any
 
 
 @dataclass(frozen=True)
@@ -101,47 +86,60 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class Bred:
+    """A child of a search, and its recipe if it is one."""
+
+    outcome: Outcome[Any]
+    recipe: Recipe | None = None
+
+
+@dataclass(frozen=True)
 class Refusal:
     """Reason why a task could not be carried out."""
 
     reason: str
 
 
-Request = Breed | Make | Try | Adopt
-Result = Outcome[Any] | Measured | Refusal
+Request = Breed | Evaluate | Adopt
+Result = Bred | Measured | Refusal
+
+
+class Timed(NamedTuple):
+    """Result of a task, and the seconds that it took."""
+
+    result: Result
+    seconds: float
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything a portfolio depends on besides the table, the seed and the budget.
+    """Everything the engine depends on besides the table, the seed and the budget.
 
     Args:
-        members: searches of the portfolio, by name.
-        batch: largest number of files evaluated in a round.
-        first: share of the budget at the start that is reserved for the grid.
-        sample: largest number of records in the sample of a large file.
-        middle: number of records that a recipe is applied to before the sample is taken.
+        members: searches that take part, by name; the first is that of recipes.
+        lag: proposals that are made before the outcome of an earlier one is known, so that workers
+            never wait.
         loss: weights of the parts of the loss.
+        samples: records and targets of the samples.
     """
 
     requirement: Requirement
     profile: str
     members: dict[str, Specialist]
-    batch: int = 8
-    first: float = 0.25
-    sample: int = 20_000
-    middle: int = 100_000
+    lag: int = 64
     loss: LossWeights = EQUAL_WEIGHTS
+    samples: tuple[tuple[int, int], ...] = SAMPLES
 
 
 @dataclass(frozen=True, eq=False)
 class EvaluationContext:
-    """Carries out the tasks of a portfolio; worker processes rebuild it from its parts.
+    """Carries out the tasks of the engine; worker processes rebuild it from its parts.
 
     Args:
         hierarchies: hierarchies of the attributes.
         share: of the records of the file, where the table is a sample of them.
         outside: people outside of that sample, its control group.
+        people: number of targets.
     """
 
     table: Table
@@ -150,8 +148,8 @@ class EvaluationContext:
     hierarchies: HierarchyDefinitions = field(default_factory=dict)
     share: float = 1.0
     outside: Table | None = None
+    people: int = SEARCH_TARGETS
     _setups: dict[str, Setup[Any]] = field(default_factory=dict, repr=False)
-    _decoders: dict[str, Callable[[Any], Table]] = field(default_factory=dict, repr=False)
 
     def __reduce__(self) -> tuple[Callable[..., "EvaluationContext"], tuple[Any, ...]]:
         """Pickle the parts, since prepared measures and problems may not be picklable."""
@@ -174,90 +172,71 @@ class EvaluationContext:
         searches = dict.fromkeys(one.search for one in self.settings.members.values())
         return compile_in_background(later_kernels(self.table, self.settings.profile, searches))
 
-    def __call__(self, task: Request, serial: int) -> Result:
-        """Carry out one task; return the reason if it is impossible."""
+    def __call__(self, task: Request, serial: int) -> Timed:
+        """Carry out one task; the result is the reason if it is impossible."""
+        began = time.perf_counter()
         with _ignore_warnings():
             try:
-                return self._carry_out(task, serial)
+                result = self._carry_out(task)
             except EvomaskError as error:
-                return Refusal(str(error))
+                result = Refusal(str(error))
+        return Timed(result, time.perf_counter() - began)
 
-    def _carry_out(self, task: Request, serial: int) -> Result:
-        if isinstance(task, Make):
-            masked = self.masked(task.member, task.genome)
-            return self.measured(masked, self.twin(task.member, task.genome, masked))
-        if isinstance(task, Try):
-            small = self.breeder(task.member)
-            return small.measured(small.releasable(self._decoder(task.member)(task.genome)))
-        if isinstance(task, Breed):
-            breeder = self.breeder(task.member)
-            problem: Any = breeder.setup(task.member).problem
-            return Worker(problem, self.seed_of(task.member))(task.task, serial)
-        problem = self.setup(task.member).problem
-        outcome: Outcome[Any] = problem.adopted(self.masked(task.made.member, task.made.genome))
-        return outcome
+    def _carry_out(self, task: Request) -> Result:
+        if isinstance(task, Evaluate):
+            return self.at(task.level).evaluate(task.member, task.genome)
+        breeder = self.breeder(task.member)
+        problem: Any = breeder.setup(task.member).problem
+        if isinstance(task, Adopt):
+            outcome: Outcome[Any] = problem.adopted(self.masked(task.source, task.genome))
+            return Bred(outcome)
+        bred = Worker(problem, self.seed_of(task.member))(task.task, task.serial)
+        recipe = problem.recipe(bred.genome) if overrides(problem, "recipe") else None
+        return Bred(bred, recipe)
 
     @cached_property
-    def sample(self) -> Indices:
-        """Records of the sample; none for a small file."""
-        if len(self.table) < WORTH_A_SAMPLE * self.settings.sample:
-            return np.arange(0)
-        return sample_of(self.table, min(self.settings.sample, len(self.table) // LEAST_GAIN))
+    def fidelities(self) -> tuple[Fidelity, ...]:
+        """Numbers of records and targets, from the smallest sample to the whole file."""
+        return fidelities_of(self.table, self.settings.requirement.k, self.settings.samples)
+
+    @property
+    def top(self) -> int:
+        """Highest fidelity: that of the whole file."""
+        return len(self.fidelities) - 1
+
+    def at(self, level: int) -> "EvaluationContext":
+        """Context of a fidelity."""
+        return self if level == self.top else self._samples[level]
 
     @cached_property
-    def small(self) -> "EvaluationContext | None":
-        """Context of the sample; None where there is none that can meet the requirement."""
-        if not len(self.sample):
-            return None
-        share = len(self.sample) / len(self.table)
-        outside = np.setdiff1d(np.arange(len(self.table)), self.sample)
-        chosen = np.random.default_rng(SAMPLE_SEED).permutation(outside)[:MOST]
-        small = replace(
-            self._of_records(self.sample, share), outside=self.table.take(np.sort(chosen))
+    def _samples(self) -> tuple["EvaluationContext", ...]:
+        """Contexts of the samples, each with people outside of it as its control group."""
+        return tuple(map(self._of_fidelity, self.fidelities[:-1]))
+
+    def _of_fidelity(self, fidelity: Fidelity) -> "EvaluationContext":
+        inside, outside = records_at(self.table, fidelity)
+        share = len(inside) / len(self.table)
+        return replace(
+            self._of_records(inside, share),
+            outside=self.table.take(outside),
+            people=fidelity.people,
         )
-        try:
-            small.releasable(small.table)
-        except EvomaskError:
-            return None
-        return small
 
-    @cached_property
-    def middle(self) -> "EvaluationContext":
-        """Context of the records that recipes are applied to before the sample is taken."""
-        if len(self.table) <= self.settings.middle:
-            return self
-        return self._of_records(sample_of(self.table, self.settings.middle))
-
-    def _of_records(self, records: Indices, share: float = 1.0) -> "EvaluationContext":
+    def _of_records(self, records: Any, share: float = 1.0) -> "EvaluationContext":  # noqa: ANN401
         table = self.table.take(records)
         return EvaluationContext(table, self.settings, self.seed, self.hierarchies, share)
 
-    def _decoder(self, name: str) -> Callable[[Any], Table]:
-        """Function from a genome to the masked sample, before enforcement."""
-        if name not in self._decoders:
-            problem: Any = self.breeder(name).setup(name).problem
-            decode = problem.decode
-            if overrides(problem, "sampled"):
-                problem = self.middle.setup(name).problem
-                decode = problem.sampled(self._positions_of_sample)
-            self._decoders[name] = lambda genome: decode(genome, RELEASED_DRAW)
-        return self._decoders[name]
-
-    @property
-    def _positions_of_sample(self) -> Indices:
-        """Positions of the sample's records among those of the context `middle`."""
-        if self.middle is self:
-            return self.sample
-        return np.searchsorted(sample_of(self.table, self.settings.middle), self.sample)
-
     def breeder(self, name: str) -> "EvaluationContext":
-        """Context in which a search breeds: the sample, if its genomes are recipes."""
-        recipes = getattr(search_of(self.settings.members[name]), "recipes", False)
-        return self.small if recipes and self.small is not None else self
+        """Context in which a search breeds: the smallest sample, if its genomes are portable."""
+        return self.at(0) if self.is_portable(name) else self
+
+    def is_portable(self, name: str) -> bool:
+        """Whether the genomes of a search mean the same for any records."""
+        return bool(getattr(search_of(self.settings.members[name]), "recipes", False))
 
     def adopts(self, name: str) -> bool:
-        """Whether a search takes files of other searches."""
-        return overrides(self.setup(name).problem, "adopted")
+        """Whether a search starts from masked files of others."""
+        return overrides(self.breeder(name).setup(name).problem, "adopted")
 
     def setup(self, name: str) -> Setup[Any]:
         """Set up a search for the table, once."""
@@ -290,6 +269,13 @@ class EvaluationContext:
         """Decode a genome to the masked file, and enforce the requirement and the edit rules."""
         return self.releasable(self.decoded(name, genome))
 
+    def evaluate(self, name: str, genome: Any) -> Measured:  # noqa: ANN401
+        """Loss and risk of the file of a genome; the parts of the risk for the whole file only."""
+        masked = self.masked(name, genome)
+        if self.outside is None:
+            return self.measured(masked, self.twin(name, genome, masked))
+        return replace(self.measured(masked), assessment=None)
+
     def releasable(self, masked: Table) -> Table:
         """Enforce the requirement and the edit rules on a masked file."""
         released = self.guarantees(masked)
@@ -312,8 +298,10 @@ class EvaluationContext:
     @cached_property
     def _risk(self) -> ControlledRisk | Reading:
         """Disclosure risk of candidates, prepared for the original."""
-        names = self.table.schema.quasi_identifiers
-        return self._controlled(profile(self.settings.profile).risk(names))
+        measure = profile(self.settings.profile).risk(self.table.schema.quasi_identifiers)
+        if isinstance(measure, DisclosureRisk):
+            measure = replace(measure, people=self.people)
+        return self._controlled(measure)
 
     @cached_property
     def _reported_risk(self) -> ControlledRisk | Reading:
@@ -337,14 +325,10 @@ class EvaluationContext:
         risk = self._risk
         if not isinstance(risk, ControlledRisk) or not len(risk.control):
             return None
-        recipes = getattr(search_of(self.settings.members[name]), "recipes", False)
-        if not recipes:
+        if not self.is_portable(name):
             return masked.take(risk.others)
-        twin = self._twin_context
         try:
-            problem: Any = self.setup(name).problem
-            made = problem.mask_others(genome, twin.table)
-            return twin.releasable(twin.decoded(name, genome) if made is None else made)
+            return self._twin_context.masked(name, genome)
         except EvomaskError:
             return masked.take(risk.others)
 
@@ -404,16 +388,6 @@ class EvaluationContext:
         return Provenance((step,), specialist.search, operator)
 
 
-def sample_of(table: Table, records: int) -> Indices:
-    """Draw records at random, in ascending order; a smaller sample is a subset of a larger one.
-
-    Empty where strata are masked separately: a sample has too few records of each.
-    """
-    if table.schema.with_role(Role.STRATUM):
-        return np.arange(0)
-    return np.sort(np.random.default_rng(SAMPLE_SEED).permutation(len(table))[:records])
-
-
 def context_from_arrays(
     schema: Schema,
     recodings: Mapping[str, Recoding],
@@ -443,112 +417,3 @@ def _ignore_warnings() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
-
-
-MANY_NUMBERS = 1_500
-"""Records from which on small groups of numbers are formed by `groups.walks`."""
-
-LOW_PRIORITY = 10
-"""Niceness of the processes that compile in the background."""
-
-
-def first_kernels(table: Table, profile: str) -> tuple[str, ...]:
-    """Modules of kernels that the first candidates and their evaluation call.
-
-    All others are compiled in the background, or by their first call. The grid begins with Mondrian
-    where there are categories, else with microaggregation.
-    """
-    _, has_categories = _kinds(table)
-    strict = ("tables", "linking.boxes", "linking.attribute_inference")
-    return (
-        *(strict if profile == RiskProfile.STRICT else _linkage_kernels(table)),
-        *(("linking.assignment",) if has_categories else ()),
-        "groups.merging",
-        *(("groups.class_sizes",) if table.schema.scenarios else ()),
-        "groups.mondrian" if has_categories else "groups.mdav",
-    )
-
-
-def later_kernels(table: Table, profile: str, searches: Iterable[str]) -> Iterator[tuple[str, ...]]:
-    """Groups of modules of kernels that a run calls later, in the order of their first use."""
-    has_numbers, has_categories = _kinds(table)
-    yield (
-        "swapping",
-        *(("groups.mixed_mdav",) if has_categories else ()),
-        *(("groups.mdav",) if has_numbers and has_categories else ()),
-    )
-    yield (
-        *(("groups.walks",) if has_numbers and len(table) >= MANY_NUMBERS else ()),
-        *(("linking.code_tree",) if has_categories else ()),
-        "linking.linkage",
-    )
-    for name in searches:
-        yield search_named(name).kernels
-    if profile == RiskProfile.STRICT:
-        yield _linkage_kernels(table)
-
-
-def _linkage_kernels(table: Table) -> tuple[str, ...]:
-    """Kernels of record linkage: a risk of the profile ``papers``, else held-out attacks."""
-    has_numbers, has_categories = _kinds(table)
-    return (
-        "linking.linkage",
-        "linking.agreement",
-        *(("linking.agreement_tally",) if not has_numbers else ()),
-        *(("linking.code_tree",) if has_categories else ()),
-    )
-
-
-def _kinds(table: Table) -> tuple[bool, bool]:
-    """Return whether there are numeric and categorical quasi-identifiers."""
-    names = table.schema.quasi_identifiers
-    categorical = [table.attribute(name).is_categorical for name in names]
-    return not all(categorical), any(categorical)
-
-
-def load_kernels(tell: Callable[[str], None], names: Sequence[str]) -> None:
-    """Import modules of kernels, compiled beforehand if necessary; *tell* the progress."""
-    compile_ahead(names, _progress_messages(tell))
-    for name in names:
-        import_module(f"evomask.kernels.{name}")
-
-
-def compile_for(search: str, tell: Callable[[str], None]) -> None:
-    """Compile the kernels that one search names if necessary; they are loaded on first use."""
-    compile_ahead(getattr(search_named(search), "kernels", ()), _progress_messages(tell))
-
-
-@contextmanager
-def compile_in_background(groups: Iterable[Sequence[str]]) -> Iterator[None]:
-    """Compile groups of modules, one after another, while the block runs.
-
-    A thread drives the compiling processes. After the block no further module is started. Results
-    do not depend on it: the first call of a kernel waits for it, or compiles it.
-    """
-    stop = threading.Event()
-
-    def compile_groups() -> None:
-        with suppress(OSError, AttributeError):  # on Linux a thread has a priority of its own
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LOW_PRIORITY)
-        for names in groups:
-            if stop.is_set():
-                return
-            compile_ahead(names, stop=stop)
-
-    threading.Thread(target=compile_groups, daemon=True).start()
-    try:
-        yield
-    finally:
-        stop.set()
-
-
-def _progress_messages(tell: Callable[[str], None]) -> Callable[[Progress], None]:
-    """Turn progress into messages, one for each number of finished modules."""
-    reported: set[int] = set()
-
-    def follow(progress: Progress) -> None:
-        if progress.done not in reported:
-            reported.add(progress.done)
-            tell(f"compiling kernels, this happens once: {progress.done} of {progress.of} done")
-
-    return follow

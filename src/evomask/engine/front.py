@@ -29,6 +29,9 @@ TOLERANCE = 0.1
 DEFAULT_RISK = 10.0
 """Largest risk of the suggested point, in percent, where no limit is set: one target in ten."""
 
+DESIGN = "design"
+"""Name of the initial design, as the search that found a point."""
+
 T = TypeVar("T")
 
 
@@ -36,33 +39,33 @@ T = TypeVar("T")
 class FrontPoint:
     """A masked file: its provenance, its measures in percent, and its place on the front.
 
-    This is the only type for a point: the portfolio, single searches, events, records and reports
-    are all made from it. `as_json` is its serializer.
+    This is the only type for a point: the engine, single searches, events, records and reports
+    all use it. `as_json` is its serializer.
 
     Args:
         number: identifies the file within a run, in the order of evaluation; it never changes.
         making: provenance of the file.
         loss, risk: infinite where a single search has other measures.
-        search: ``grid`` or a search of the catalogue.
-        member: specialist of the portfolio that found it.
+        search: ``design`` for the initial design, or the search that found it.
+        member: search that decodes its genome.
         operator: operator that made it.
         serial: number among the individuals of its search.
-        round: round of the portfolio in which it was evaluated.
+        round: block of outcomes of the engine in which it was evaluated.
         parameters: those of the specialist.
         assessment: components of the risk, if it has any.
         errors: of the tables and models to preserve, in percent, if they were computed.
         point: position on the front, from 1 in the order of loss; 0 for dominated files.
-        individual: individual of a single search; None in a portfolio.
+        individual: individual of a single search; None in `protect`.
         draw: random draw that is released, where masking is random.
-        measures: all measures of a single search; None in a portfolio.
+        measures: all measures of a single search; None in `protect`.
     """
 
     number: int
     making: Provenance = field(default_factory=Provenance)
     loss: float = inf
     risk: float = inf
-    search: str = "grid"
-    member: str = "grid"
+    search: str = DESIGN
+    member: str = "recipes"
     operator: str = "first"
     serial: int = 0
     round: int = 0

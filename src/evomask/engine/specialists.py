@@ -1,4 +1,4 @@
-"""Specialists of a portfolio: the searches that apply to a file, with their parameters."""
+"""Specialists: the searches that take part in `protect` for a file, with their parameters."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,20 +10,23 @@ from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.searches.base import Search, SearchInput
-from evomask.searches.catalogue import portfolio_names, search_named
+from evomask.searches.catalogue import RECIPES, names_in_protect, search_named
+
+FORMER_RECIPES = "grid"
+"""Name of the search of recipes in earlier versions."""
 
 REQUIRED = ("cost", "keeps_strata", "kernels")
-"""Attributes that a search with variants must declare to be part of a portfolio."""
+"""Attributes that a search with variants must declare to take part."""
 
 
 @dataclass(frozen=True)
 class Specialist:
-    """A search with parameters, as part of a portfolio.
+    """A search with parameters, as part of `protect`.
 
     Args:
         search: name in the catalogue.
         parameters: values that differ from the defaults, as in a plan.
-        cost: cost of one of its tasks, relative to the evaluation of a file.
+        cost: cost of one of its tasks, relative to the evaluation of a candidate on a sample.
     """
 
     search: str
@@ -32,7 +35,10 @@ class Specialist:
 
 
 def specialists_for(file: SearchInput, names: Iterable[str] = ()) -> dict[str, Specialist]:
-    """Specialists that apply to a file, by name, the grid first; of *names* only, if given."""
+    """Specialists that apply to a file, by name; of *names* only, if given.
+
+    The first is the search of recipes, which always takes part.
+    """
     found: dict[str, Specialist] = {}
     for name in searches_for(file, names):
         search = search_named(name)
@@ -45,11 +51,12 @@ def specialists_for(file: SearchInput, names: Iterable[str] = ()) -> dict[str, S
 
 def searches_for(file: SearchInput, names: Iterable[str] = ()) -> tuple[str, ...]:
     """Names of the searches that apply to a file; of *names* only, if given."""
-    chosen = tuple(names)
-    known = portfolio_names()
+    given = tuple(RECIPES if name == FORMER_RECIPES else name for name in names)
+    chosen = tuple(dict.fromkeys((RECIPES, *given))) if given else ()
+    known = names_in_protect()
     for name in chosen:
         if name not in known:
-            raise ParameterError(f"no search of a portfolio is called {name!r}: {', '.join(known)}")
+            raise ParameterError(f"no search in protect is called {name!r}: {', '.join(known)}")
         if objection := _objection(name):
             raise ParameterError(objection)
     found = tuple(
@@ -57,17 +64,18 @@ def searches_for(file: SearchInput, names: Iterable[str] = ()) -> tuple[str, ...
         for name, search in _usable(chosen or known).items()
         if (search.keeps_strata or not file.strata) and search.variants(file)
     )
-    if not found:
-        raise ParameterError(f"{', '.join(chosen)} cannot mask this file; leave out --searches")
+    if chosen and len(found) < len(chosen):
+        absent = ", ".join(name for name in chosen if name not in found)
+        raise ParameterError(f"{absent} cannot mask this file; leave it out of --searches")
     return found
 
 
 def left_out(file: SearchInput) -> tuple[str, ...]:
     """Notes on searches that were excluded, because of strata or missing declarations."""
-    objections = tuple(filter(None, map(_objection, portfolio_names())))
+    objections = tuple(filter(None, map(_objection, names_in_protect())))
     names = [
         name
-        for name, search in _usable(portfolio_names()).items()
+        for name, search in _usable(names_in_protect()).items()
         if not search.keeps_strata and search.variants(file)
     ]
     if not file.strata or not names:
@@ -91,15 +99,15 @@ def search_of(specialist: Specialist) -> Search:
 
 
 def _usable(names: Iterable[str]) -> dict[str, Search]:
-    """Searches that can be part of a portfolio, in its order."""
+    """Searches that can take part, in order."""
     chosen = set(names)
-    usable = [name for name in portfolio_names() if name in chosen and not _objection(name)]
+    usable = [name for name in names_in_protect() if name in chosen and not _objection(name)]
     found = {name: search_named(name) for name in usable}
     return {name: search for name, search in found.items() if hasattr(search, "variants")}
 
 
 def _objection(name: str) -> str:
-    """Reason why a search with variants cannot be part of a portfolio; empty where it can."""
+    """Reason why a search with variants cannot take part; empty where it can."""
     try:
         search = search_named(name)
     except ParameterError as error:

@@ -156,6 +156,17 @@ class Cluster:
         return ClusterEvaluator(work, self.client, verify=self.verify)
 
 
+@dataclass(frozen=True, eq=False)
+class SubmittedToCluster(Generic[R]):
+    """A task that was submitted to a cluster."""
+
+    gather: Callable[[float | None], R]
+
+    def result(self, timeout: float | None = None) -> R:
+        """Wait for the outcome."""
+        return self.gather(timeout)
+
+
 class ClusterEvaluator(Generic[T, R]):
     """Carries out tasks on the workers of a Dask cluster, which get the work once.
 
@@ -205,11 +216,21 @@ class ClusterEvaluator(Generic[T, R]):
         """Return the outcomes, in order; serial numbers count from *first*."""
         if not tasks:
             return []
-        futures = self._submit(tasks, first)
+        return self._gather(self._submit(tasks, first), tasks, first, self.patience())
+
+    def submit(self, task: T, serial: int) -> "SubmittedToCluster[R]":
+        """Start a task on the cluster."""
+        futures = self._submit([task], serial)
+        return SubmittedToCluster(lambda timeout: self._gather(futures, [task], serial, timeout)[0])
+
+    def _gather(
+        self, futures: Sequence[Any], tasks: Sequence[T], first: int, seconds: float | None
+    ) -> list[R]:
+        """Wait for the outcomes of tasks; they are aborted after some seconds."""
         try:
             with _translate_errors(f"during tasks {first} to {first + len(tasks) - 1}"):
                 expected = self._repeat(tasks[0], first)
-                self._await(futures, first)
+                self._await(futures, first, seconds)
                 done: list[Done] = self._client.gather(futures)
         except BaseException:
             with suppress(*LOST):
@@ -258,9 +279,8 @@ class ClusterEvaluator(Generic[T, R]):
             return Batch([self._work(task, serial)])
         return None
 
-    def _await(self, futures: Sequence[Any], first: int) -> None:
+    def _await(self, futures: Sequence[Any], first: int, seconds: float | None) -> None:
         """Wait for all futures, within the time limit and while there are workers."""
-        seconds = self.patience()
         began = seen = time.monotonic()
         while True:
             left = math.inf if seconds is None else began + seconds - time.monotonic()

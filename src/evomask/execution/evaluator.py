@@ -22,6 +22,22 @@ class Evaluator(Protocol[T_contra, R_co]):
         ...
 
 
+class Pending(Protocol[R_co]):
+    """The outcome of a submitted task."""
+
+    def result(self, timeout: float | None = None, /) -> R_co:
+        """Wait for the outcome; `GivenUpError` if it takes more than *timeout* seconds."""
+        ...
+
+
+class StreamingEvaluator(Evaluator[T_contra, R_co], Protocol[T_contra, R_co]):
+    """An evaluator that carries out single tasks too, as its workers become free."""
+
+    def submit(self, task: T_contra, serial: int, /) -> Pending[R_co]:
+        """Start a task; its outcome can be waited for."""
+        ...
+
+
 @runtime_checkable
 class Patient(Protocol):
     """An evaluator that aborts tasks after a time limit in seconds."""
@@ -41,6 +57,8 @@ class Evaluators(Protocol):
         """Number of tasks carried out in parallel; results must not depend on it."""
         ...
 
-    def __call__(self, work: Callable[[T, int], R], /) -> AbstractContextManager[Evaluator[T, R]]:
+    def __call__(
+        self, work: Callable[[T, int], R], /
+    ) -> AbstractContextManager[StreamingEvaluator[T, R]]:
         """Return an evaluator of the work; leaving the block ends its workers."""
         ...

@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, wait
+from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import (
     AbstractContextManager,
@@ -21,6 +21,7 @@ from contextlib import (
     suppress,
 )
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
@@ -28,7 +29,7 @@ from typing import Any, Generic, TypeVar
 from urllib.parse import urlsplit
 
 from evomask.errors import ParameterError, RunError
-from evomask.execution.evaluator import Evaluator, Evaluators, GivenUpError
+from evomask.execution.evaluator import Evaluators, GivenUpError, StreamingEvaluator
 from evomask.execution.payload import SharedWork, share
 
 T = TypeVar("T")
@@ -115,6 +116,13 @@ def check_address(address: str) -> str:
     return address
 
 
+def available_cores() -> int:
+    """Number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 @dataclass(frozen=True)
 class Local:
     """Evaluators on this machine: one worker means this process, more mean as many processes."""
@@ -125,7 +133,9 @@ class Local:
         if self.workers < 1:
             raise ParameterError(f"workers must be at least 1, got {self.workers}")
 
-    def __call__(self, work: Callable[[T, int], R], /) -> AbstractContextManager[Evaluator[T, R]]:
+    def __call__(
+        self, work: Callable[[T, int], R], /
+    ) -> AbstractContextManager[StreamingEvaluator[T, R]]:
         """Return an evaluator of the work."""
         if self.workers == 1:
             return nullcontext(InProcess(work))
@@ -141,6 +151,38 @@ class InProcess(Generic[T, R]):
     def __call__(self, tasks: Sequence[T], first: int) -> list[R]:
         """Return the outcomes, in order; serial numbers count from *first*."""
         return [self._work(task, serial) for serial, task in enumerate(tasks, first)]
+
+    def submit(self, task: T, serial: int) -> "Postponed[R]":
+        """Return the task, which is carried out when its outcome is asked for."""
+        return Postponed(partial(self._work, task, serial))
+
+
+@dataclass(frozen=True, eq=False)
+class Postponed(Generic[R]):
+    """A task that is carried out when its outcome is asked for; it cannot be aborted."""
+
+    compute: Callable[[], R]
+
+    def result(self, timeout: float | None = None) -> R:
+        """Carry out the task."""
+        return self.compute()
+
+
+@dataclass(frozen=True, eq=False)
+class Submitted(Generic[R]):
+    """A task of a worker process."""
+
+    future: "Future[R]"
+    serial: int
+
+    def result(self, timeout: float | None = None) -> R:
+        """Wait for the outcome."""
+        try:
+            return self.future.result(timeout)
+        except TimeoutError as error:
+            raise GivenUpError(f"task {self.serial} took too long and was aborted") from error
+        except BrokenProcessPool as error:
+            raise _death(f"during task {self.serial}") from error
 
 
 class ProcessEvaluator(Generic[T, R]):
@@ -179,6 +221,10 @@ class ProcessEvaluator(Generic[T, R]):
             return [future.result() for future in futures]
         except BrokenProcessPool as error:
             raise _death(f"during tasks {first} to {first + len(tasks) - 1}") from error
+
+    def submit(self, task: T, serial: int) -> Submitted[R]:
+        """Start a task in the next free worker."""
+        return Submitted(self._pool.submit(_do, task, serial), serial)
 
     def __enter__(self) -> "ProcessEvaluator[T, R]":
         """Start the workers, so that their imports cost no task its time."""

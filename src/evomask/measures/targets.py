@@ -67,7 +67,7 @@ class TargetSample:
         chosen, weights = np.unique(drawn, return_counts=True)
         return cls(classes, chosen.astype(np.int64), weights.astype(np.int64))
 
-    @property
+    @cached_property
     def size(self) -> int:
         return int(self.weights.sum())
 
@@ -98,6 +98,14 @@ class TargetSample:
         records = np.flatnonzero(of_records >= 0)
         return records, of_records[records]
 
+    @cached_property
+    def by_class(self) -> tuple[Indices, Indices]:
+        """Ends and records: chosen class i has ``records[ends[i]:ends[i + 1]]``."""
+        records, places = self.members
+        sizes = np.bincount(places, minlength=len(self.chosen))
+        ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return ends, records[np.argsort(places, kind="stable")]
+
     @property
     def at_hand(self) -> Indices:
         """Members of each chosen class whose records are known."""
@@ -105,7 +113,7 @@ class TargetSample:
 
     def mean(self, values: Floats) -> float:
         """Mean over targets of a value per chosen class."""
-        return float(np.average(values, weights=self.weights))
+        return float(self.weights @ values / self.size)
 
     def error(self, values: Floats) -> float:
         """Standard error of the mean over targets; 0 where everybody is attacked.

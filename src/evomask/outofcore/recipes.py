@@ -18,7 +18,7 @@ from evomask.data.recoding import Recoding
 from evomask.data.schema import Attribute
 from evomask.data.table import Table
 from evomask.engine.evaluation import EvaluationContext, Settings
-from evomask.engine.front import FrontPoint, front_of, numbered
+from evomask.engine.front import DESIGN, FrontPoint, front_of, numbered
 from evomask.errors import EvomaskError, RunError
 from evomask.evolution.streams import draw_stream, trial_stream, working_stream
 from evomask.execution.evaluator import Evaluators
@@ -45,7 +45,7 @@ from evomask.outofcore.prepare import (
     run_step,
     sampled_table,
 )
-from evomask.report.build import GRID, risk_note
+from evomask.report.build import risk_note
 from evomask.report.describe import describe_provenance
 from evomask.report.record import PointNote, RiskNote
 from evomask.runs.store.release import file_hash, last_entry
@@ -248,7 +248,7 @@ class RecipeSearch:
         return front if same else None
 
     def _making(self, number: int) -> Provenance:
-        return replace(provenance_of(self.all[number].method), search=GRID)
+        return replace(provenance_of(self.all[number].method), search=DESIGN)
 
 
 def _is_same(point: StoredPoint, making: Provenance) -> bool:
@@ -259,7 +259,7 @@ def _is_same(point: StoredPoint, making: Provenance) -> bool:
 def candidates(front: StoredFront) -> tuple[FrontPoint, ...]:
     """The points of a front as candidates."""
     return numbered(
-        FrontPoint(point.file, Provenance(point.steps, GRID), point.loss, point.risk)
+        FrontPoint(point.file, Provenance(point.steps, DESIGN), point.loss, point.risk)
         for point in front.points
     )
 
@@ -269,7 +269,7 @@ def front_notes(front: StoredFront) -> tuple[PointNote, ...]:
     pairs = zip(candidates(front), front.points, strict=True)
     return tuple(
         PointNote(
-            c.point, GRID, describe_provenance(c.making), c.loss, c.risk, own.parts, file=own.file
+            c.point, DESIGN, describe_provenance(c.making), c.loss, c.risk, own.parts, file=own.file
         )
         for c, own in pairs
     )

@@ -12,9 +12,8 @@ from evomask.data.edits import rules_of
 from evomask.data.parameters import summary_of
 from evomask.data.scenario import Scenario
 from evomask.data.table import Table
-from evomask.engine.front import ORIGINAL, FrontPoint, balanced
-from evomask.engine.specialists import search_of
-from evomask.engine.state import PortfolioState, operators_of
+from evomask.engine.front import DESIGN, ORIGINAL, FrontPoint, balanced
+from evomask.engine.state import EngineState
 from evomask.masking.enforce.requirement import Requirement
 from evomask.masking.provenance import Provenance
 from evomask.masking.randomization.formula_pram import depends_on_frequencies
@@ -55,11 +54,13 @@ from evomask.report.record import (
     SpecialNote,
 )
 from evomask.report.scenarios import describe_intruder
+from evomask.searches.catalogue import RECIPES, search_named
+
+DESIGN_SUMMARY = "Masking methods with fixed parameters, and recipes that data stewards use."
 
 MOST_OTHERS = 400
 """Dominated candidates that a record holds."""
 
-GRID = "grid"
 INVARIANCE_TOLERANCE = 0.5
 """Records by which a matrix that counts as invariant may shift the frequencies."""
 
@@ -161,7 +162,7 @@ def _point_note(candidate: FrontPoint, scenarios: Sequence[Scenario] = ()) -> Po
     risk = candidate.assessment
     return PointNote(
         point=candidate.point,
-        search=candidate.member,
+        search=candidate.search,
         method=method_text(candidate),
         loss=candidate.loss,
         risk=candidate.risk,
@@ -251,7 +252,7 @@ def _simple_methods(candidates: Sequence[FrontPoint]) -> tuple[PointNote, ...]:
     """The balanced candidate of each simple method, for the best methods."""
     found: dict[str, list[FrontPoint]] = {}
     for candidate in candidates:
-        if candidate.search == GRID:
+        if candidate.search == DESIGN:
             found.setdefault(simple_name(candidate.making), []).append(candidate)
     best = {name: balanced(some) for name, some in found.items() if name}
     chosen = sorted(best, key=lambda name: (best[name].worst, name))[:MOST_SIMPLE]
@@ -280,26 +281,26 @@ def _search_note(protection: Protection, name: str, share: float) -> SearchNote:
         name=name,
         evaluations=effort.bred + effort.trials + effort.files,
         share=share,
-        points=sum(candidate.member == name for candidate in protection.front),
+        points=sum(candidate.search == name for candidate in protection.front),
         evolution=_evolution(state, name),
         operators=tuple(
-            OperatorNote(row.operator, row.children, row.entered, row.improved)
-            for row in operators_of(state)
-            if row.member == name
+            OperatorNote(operator, row.children, row.entered, row.improved)
+            for operator, row in state.operators.items()
+            if name == RECIPES
         ),
-        does=summary_of(search_of(protection.maker.settings.members[name])),
+        does=DESIGN_SUMMARY if name == DESIGN else summary_of(search_named(name)),
         files=effort.files,
-        seconds=round(effort.seconds, 1) if protection.clocked else None,
+        seconds=round(effort.cost, 1) if protection.clocked else None,
     )
 
 
-def _evolution(state: PortfolioState, name: str) -> tuple[tuple[int, float], ...]:
+def _evolution(state: EngineState, name: str) -> tuple[tuple[int, float], ...]:
     """Best score of a search by the evaluations that all searches had used."""
     used = {row.generation: row.evaluations for row in state.rounds}
     own = [
-        (used[candidate.round], candidate.worst)
+        (used.get(candidate.round, state.evaluations), candidate.worst)
         for candidate in state.candidates
-        if candidate.member == name
+        if candidate.search == name
     ]
     best = accumulate((score for _, score in own), min)
     by_round = {evaluations: score for (evaluations, _), score in zip(own, best, strict=True)}

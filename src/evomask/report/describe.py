@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from evomask.engine.front import ORIGINAL, FrontPoint
 from evomask.engine.specialists import Specialist, search_of
-from evomask.engine.state import PortfolioState
+from evomask.engine.state import EngineState, Generation
 from evomask.errors import EvomaskError
 from evomask.masking.catalogue import METHODS
 from evomask.masking.enforce.requirement import Requirement, parse_requirement
@@ -342,20 +342,20 @@ def method_text(candidate: FrontPoint) -> str:
 
 
 def complete_provenance(
-    candidate: FrontPoint, state: PortfolioState, repaired: float | None, required: Requirement
+    candidate: FrontPoint, state: EngineState, repaired: float | None, required: Requirement
 ) -> FrontPoint:
     """Return the candidate with its complete provenance after the run has ended.
 
     Args:
         repaired: percent of its cells that enforcement changed; None if not counted.
     """
-    adopted = sorted(state.adopted.get(candidate.member, ()))
-    candidates = tuple(state.candidates) if adopted else ()
+    adopted = state.generations.get(candidate.member, Generation()).adopted
+    files = [one for one in state.candidates if one.number in adopted]
     making = replace(
         candidate.making,
         repaired=repaired,
         required=required.as_text,
-        origins=_origin_methods(candidates[number] for number in adopted),
+        origins=_origin_methods(files),
     )
     return replace(candidate, making=making)
 

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from evomask.engine.front import (
     suggested,
     within,
 )
-from evomask.engine.state import PortfolioState, shares
+from evomask.engine.state import Effort, EngineState, shares
 from evomask.measures.analyses.analyses import PreparedAnalyses
 from evomask.measures.attacks.audit import Audit
 from evomask.types import Flags
@@ -89,7 +89,7 @@ PointLoader: TypeAlias = Callable[[int], MaskedPoint]
 """Returns the file of a point of a front, by its number."""
 
 
-def point_file(maker: EvaluationContext, state: PortfolioState, number: int) -> MaskedPoint:
+def point_file(maker: EvaluationContext, state: EngineState, number: int) -> MaskedPoint:
     """Create the file of a point of the front again; the result is deterministic."""
     (candidate,) = (point for point in state.front if point.number == number)
     before = maker.decoded(candidate.member, state.genomes[number])
@@ -131,22 +131,6 @@ def changed_values(before: Table, after: Table, name: str) -> Flags:
     return different
 
 
-class SearchEffort(NamedTuple):
-    """Effort of a search of the portfolio.
-
-    Args:
-        seconds: duration of its rounds.
-        files: candidates created and measured on the whole file.
-        bred: offspring.
-        trials: candidates created and measured on the sample of a large file.
-    """
-
-    seconds: float = 0.0
-    files: int = 0
-    bred: int = 0
-    trials: int = 0
-
-
 @dataclass(frozen=True)
 class Choice:
     """A point of the front to release, and the reason in words."""
@@ -155,7 +139,7 @@ class Choice:
     reason: str
 
 
-def choose_point(wish: str, state: PortfolioState, bounds: Bounds = UNBOUNDED) -> Choice:
+def choose_point(wish: str, state: EngineState, bounds: Bounds = UNBOUNDED) -> Choice:
     """Choose a point of a run's front within bounds, with the reason."""
     return choose_from_front(wish, state.front, bounds)
 
@@ -194,7 +178,7 @@ class Protection:
         maker: evaluation context: original, requirements and searches.
         clocked: whether it was bound by time rather than by evaluations.
         state: the last state, with every candidate and the front.
-        times: seconds used at the end of each round.
+        times: seconds used at the end of each block of outcomes.
         files: creates the file of a point; may cache it.
         original: the original file as a candidate.
         findings: evaluations of points by number; the original has -1.
@@ -206,7 +190,7 @@ class Protection:
 
     maker: EvaluationContext = field(repr=False)
     clocked: bool
-    state: PortfolioState = field(repr=False)
+    state: EngineState = field(repr=False)
     times: tuple[float, ...]
     files: PointLoader = field(repr=False)
     original: FrontPoint
@@ -233,24 +217,9 @@ class Protection:
     @property
     def shares(self) -> dict[str, float]:
         """Share of the effort of each search, in percent."""
-        if not self.clocked:
-            return shares(self.state)
-        return shares(self.state, dict(enumerate(self._took)))
+        return shares(self.state)
 
     @property
-    def efforts(self) -> dict[str, SearchEffort]:
-        found: dict[str, SearchEffort] = {}
-        for row, seconds in zip(self.state.rounds, self._took, strict=True):
-            before = found.get(row.member, SearchEffort())
-            found[row.member] = SearchEffort(
-                before.seconds + seconds,
-                before.files + row.files,
-                before.bred + row.bred,
-                before.trials + row.trials,
-            )
-        return found
-
-    @property
-    def _took(self) -> list[float]:
-        took: list[float] = np.diff(self.times, prepend=0.0).tolist()
-        return took
+    def efforts(self) -> Mapping[str, Effort]:
+        """Effort of each search; costs are seconds if the run was bound by time."""
+        return self.state.efforts

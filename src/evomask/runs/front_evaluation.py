@@ -13,7 +13,7 @@ from evomask.data.table import Table
 from evomask.engine.evaluation import EvaluationContext
 from evomask.engine.front import ORIGINAL, FrontPoint
 from evomask.engine.specialists import left_out
-from evomask.engine.state import PortfolioState, note_on_budget
+from evomask.engine.state import EngineState, note_on_budget
 from evomask.evolution.stopping import Budget
 from evomask.measures.analyses.analyses import PreparedAnalyses
 from evomask.measures.attacks.audit import audit
@@ -189,7 +189,7 @@ class SearchOutcome:
         deadline: time limit for everything that follows; None where no clock runs.
     """
 
-    state: PortfolioState
+    state: EngineState
     times: tuple[float, ...]
     unfinished: bool = False
     deadline: Deadline | None = None
@@ -198,7 +198,7 @@ class SearchOutcome:
 def refine_chosen_risk(
     context: EvaluationContext,
     outcome: SearchOutcome,
-    choose: Callable[[PortfolioState], Choice],
+    choose: Callable[[EngineState], Choice],
 ) -> tuple[SearchOutcome, Choice]:
     """Assess the risk of the chosen point on more targets, and choose again until it is stable.
 
@@ -321,30 +321,29 @@ def unmasked_point(
     )
 
 
-def _notes(context: EvaluationContext, state: PortfolioState) -> tuple[str, ...]:
+def _notes(context: EvaluationContext, state: EngineState) -> tuple[str, ...]:
     """Notes for the user on what was left out or generated."""
     table, settings = context.table, context.settings
     identifiers = table.schema.with_role(Role.IDENTIFIER, Role.HOUSEHOLD)
-    refused = sum(row.refused for row in state.rounds)
     generated = [name for name in context.hierarchies if not table.schema[name].hierarchy]
     notes = [f"identifiers left out: {', '.join(identifiers)}"] if identifiers else []
     notes += context.guarantees.notes
     notes += left_out(
         SearchInput(table, settings.requirement, settings.profile, context.hierarchies)
     )
-    if refused:
-        notes.append(f"{refused} candidates could not be made or repaired and were left out")
-    notes += note_on_budget(state, settings.members)
+    if state.refused:
+        notes.append(f"{state.refused} candidates could not be made or repaired and were left out")
+    searches = dict.fromkeys(one.search for one in settings.members.values())
+    notes += note_on_budget(state, tuple(searches))
     if generated:
         names = f"{', '.join(generated[:8])}{' and others' if len(generated) > 8 else ''}"
         notes.append(
             f"automatic hierarchies were built for {names}; better ones can be named in the schema"
         )
     if state.trials:
-        promoted = sum(row.files for row in state.rounds)
         notes.append(
-            f"{state.trials} recipes were evaluated on a sample of {len(context.sample)} records, "
-            f"and "
-            f"the {promoted} most promising ones on the whole file"
+            f"{state.trials} candidates were evaluated on samples of "
+            f"{' and '.join(f'{one.records:,}' for one in context.fidelities[:-1])} records, the "
+            f"{len(state.candidates)} most promising ones on the whole file"
         )
     return tuple(notes)

@@ -165,7 +165,7 @@ class ProtectOptions:
         in_parts=True,
     )
     searches: tuple[str, ...] = _option(
-        (), "Searches to run, grid,partition [default: all that apply].", SEARCH, in_parts=True
+        (), "Searches that refine recipes, partition,files [default: all that apply].", SEARCH, in_parts=True
     )
     profile: str = _option(
         "strict", "Risk measure: strict (all intruders) or papers (as published).", SEARCH

@@ -1,26 +1,30 @@
 """Main use case: search for protected versions of a file and release one point of the front.
 
-All applicable searches share the budget (`engine.portfolio`). Every candidate is enforced to meet
-the requirement and evaluated. The points of the Pareto front are evaluated further, and the chosen
-one is released: by default the least loss at the default risk.
+Recipes of masking methods evolve, refined by all searches that apply (`engine.engine`). Every
+candidate is enforced to meet the requirement before it is evaluated. The points of the Pareto front
+are evaluated further, and the chosen one is released: by default the least loss at the default
+risk.
 """
 
 import secrets
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from evomask.data.hierarchy import HierarchyDefinitions
 from evomask.data.hierarchy_builders import complete_hierarchies
 from evomask.data.table import Table
-from evomask.engine.evaluation import EvaluationContext, Request, Settings
+from evomask.engine.engine import Engine, lag_for
+from evomask.engine.evaluation import EvaluationContext, Request, Settings, Timed
 from evomask.engine.front import (
     DECIMALS,
+    DEFAULT_RISK,
+    DESIGN,
     UNBOUNDED,
     Bounds,
     FrontPoint,
@@ -28,12 +32,11 @@ from evomask.engine.front import (
     stable_reference,
     validate_pick,
 )
-from evomask.engine.portfolio import Portfolio
 from evomask.engine.specialists import specialists_for
-from evomask.engine.state import RATIO, PortfolioCodec, PortfolioState, share_used, shares
+from evomask.engine.state import EngineCodec, EngineState, share_used, shares
 from evomask.errors import ParameterError, RunError
 from evomask.evolution.stopping import Budget
-from evomask.execution.evaluator import Evaluator, Evaluators, GivenUpError, Patient
+from evomask.execution.evaluator import Evaluators, StreamingEvaluator
 from evomask.execution.local import InProcess, Local
 from evomask.io.tables import rows_as_parquet
 from evomask.masking.enforce.requirement import NOTHING, Requirement, parse_requirement
@@ -91,12 +94,10 @@ from evomask.runs.store.release import change_note, check_changes, read_key
 from evomask.runs.store.run_control import (
     Deadline,
     StopRequest,
-    approximate_count,
     seconds_after_search,
     unwrap_interrupts,
 )
 from evomask.runs.store.run_folder import (
-    ABANDONED_ROUND,
     SEARCH_SECONDS,
     Plan,
     RunFolder,
@@ -105,30 +106,24 @@ from evomask.runs.store.run_folder import (
     changed_versions,
     check_input,
     extend_budget,
-    portfolio_rows,
+    front_rows,
     protection_settings,
 )
 from evomask.runs.store.run_summary import FRONT
 from evomask.runs.synthetic import baselines, check_baseline
 from evomask.searches.base import SearchInput
-from evomask.searches.catalogue import GRID
 
-PORTFOLIO = "portfolio"
+PROTECT = "protect"
+"""What the plan of a protection says instead of the name of a search."""
 
 SECONDS = 120.0
 """Default budget in seconds."""
-
-OVERDUE, OVERDUE_SECONDS = 0.03, 1.0
-"""Excess over the budget after which a round is aborted: a share of the budget, plus seconds."""
 
 COMPARED = 20
 """Expected number of points whose tables and models are compared in the end."""
 
 MADE = 1.5
 """Duration of making and evaluating a file, relative to the evaluation of the original."""
-
-TRIED = 2.0
-"""Duration of a recipe on a sample, as a multiple of the sample's share of the records."""
 
 MOST_COMPARED = 4
 """Largest number of points that are compared at once."""
@@ -224,7 +219,7 @@ def protect_file(
         seed = secrets.randbits(63) if job.seed is None else job.seed
         context = context_for(loaded.table, job, seed, events, loaded.hierarchies)
         plan = build_plan(
-            PORTFOLIO,
+            PROTECT,
             job.source,
             context.settings,
             seed=seed,
@@ -272,10 +267,11 @@ def protect_table(
             journal=journal,
             events=events,
             stop=stop or StopRequest(),
+            bounds=job.bounds,
             evaluators=evaluators,
             compares=statistics is not None,
         )
-        state = search.explore(PortfolioState())
+        state = search.explore(EngineState())
         ends = search.deadline
         if statistics:
             state = compare_front(context, state, statistics, {}, events, ends)
@@ -374,7 +370,7 @@ def compare_points(
     plan = store.plan()
     _, context = _load_context(plan)
     context.load_kernels(lambda _: None)
-    state = store.newest_state(PortfolioCodec(context))
+    state = store.newest_state(EngineCodec(context))
     if state is None or not state.front:
         raise RunError(f"there is no snapshot of {folder.name} yet; try again in a few seconds")
     by_number = {point.number: point for point in state.front}
@@ -408,7 +404,7 @@ def compare_points(
 
 def is_protection(plan: Plan) -> bool:
     """Whether a plan is one of `protect`, not of a single search."""
-    return plan.search == PORTFOLIO
+    return plan.search == PROTECT
 
 
 def context_for(
@@ -423,7 +419,13 @@ def context_for(
         table, job.requirement, job.profile, complete_hierarchies(table, hierarchies)
     )
     members = specialists_for(file, job.searches)
-    settings = Settings(job.requirement, job.profile, members, loss=parse_loss_weights(job.loss))
+    settings = Settings(
+        job.requirement,
+        job.profile,
+        members,
+        lag=lag_for(job.budget),
+        loss=parse_loss_weights(job.loss),
+    )
     context = EvaluationContext(table, settings, seed, file.hierarchies)
     context.load_kernels(partial(events.begin, Phase.COMPILING))
     events.enter(Phase.LOADING)
@@ -466,15 +468,15 @@ class _Run:
     changed: tuple[str, ...] = ()
 
     @property
-    def codec(self) -> PortfolioCodec:
-        return PortfolioCodec(self.context)
+    def codec(self) -> EngineCodec:
+        return EngineCodec(self.context)
 
     def explore(self, evaluators: Evaluators, stop: StopRequest | None) -> SearchOutcome:
         """Search with the rest of the budget, from the newest snapshot."""
         search = self._exploration(evaluators, stop or StopRequest(self.store.folder))
         self.events.kept_in(search.journal)
         snapshots = SnapshotWriter(self.store, self.codec, search.journal)
-        before = self.store.newest_state(self.codec) or PortfolioState()
+        before = self.store.newest_state(self.codec) or EngineState()
         if before.rounds:
             search.journal.require(before)
         state = search.explore(before, snapshots.offer)
@@ -498,11 +500,12 @@ class _Run:
             journal=self.store.journal(),
             events=self.events,
             stop=stop,
+            bounds=self.plan.bounds,
             evaluators=evaluators,
             compares=self.statistics is not None,
         )
 
-    def _outcome(self, search: "Exploration", state: PortfolioState) -> SearchOutcome:
+    def _outcome(self, search: "Exploration", state: EngineState) -> SearchOutcome:
         times = search.journal.times[: len(state.rounds)]
         ends = search.deadline
         unfinished = search.is_unfinished(state)
@@ -513,7 +516,7 @@ class _Run:
 
     def parts(self, done: Protection) -> dict[str, bytes]:
         """Contents of files that are stored with a release, for later choices."""
-        rows = portfolio_rows(done.state, done.findings, self.context)
+        rows = front_rows(done.state, done.findings, self.context)
         errors = {ERRORS: encode_errors(done.state)} if self.statistics else {}
         return {FINDINGS: encode_findings(done.findings), FRONT: rows_as_parquet(rows), **errors}
 
@@ -596,12 +599,13 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Exploration:
-    """Runs a portfolio within a time budget, with events, snapshots and stop requests.
+    """Runs the engine within a budget, with events, snapshots and stop requests.
 
     Args:
         budget: of the whole run; under a budget of seconds the search has a share of it.
-        journal: durations of all rounds; a resumed search reads them from there.
-        stop: checked after every round.
+        bounds: limits of the released point, at which the search aims.
+        journal: clock of the search; a resumed search continues it.
+        stop: checked after every block of outcomes.
         compares: whether tables and models of all points are compared in the end.
     """
 
@@ -610,12 +614,13 @@ class Exploration:
     journal: Journal
     events: EventDispatcher
     stop: StopRequest
+    bounds: Bounds = UNBOUNDED
     evaluators: Evaluators = field(default_factory=Local)
     compares: bool = False
 
     def explore(
-        self, state: PortfolioState, keep: Callable[[PortfolioState], None] = lambda _: None
-    ) -> PortfolioState:
+        self, state: EngineState, keep: Callable[[EngineState], None] = lambda _: None
+    ) -> EngineState:
         """Continue from a state until the budget is used up or a stop is requested.
 
         Args:
@@ -630,30 +635,24 @@ class Exploration:
                 self.context.compile_others(),
             ):
                 self.journal.start()
-                portfolio, _ = self._portfolio(work), self.deadline
-                if isinstance(work, Patient):
-                    work.patience = lambda: self._patience(now)
-                for after in portfolio.states(state) if not self._is_given_up(state) else ():
+                engine, _ = self._engine(work), self.deadline
+                for after in engine.states(state):
                     before, now = now, after
                     keep(now)
                     self._report(before, now)
-                    if (self.stop.is_asked and now.front) or self._is_given_up(now):
+                    if self.stop.is_asked and now.front:
                         break
         except KeyboardInterrupt:
             if not now.front:
                 raise
-        except GivenUpError:
-            self.journal.note(ABANDONED_ROUND, now.generation + 1)
         if not now.front:
-            reasons = "; ".join(f"{name}: {why}" for name, why in now.closed.items())
+            reasons = "; ".join(list(now.refusals)[:MOST_REASONS])
             raise RunError(f"no candidate meets the requirement ({reasons})")
         return now
 
-    def is_unfinished(self, state: PortfolioState) -> bool:
+    def is_unfinished(self, state: EngineState) -> bool:
         """Whether candidates and budget are left."""
-        if self._is_given_up(state):
-            return False
-        return self._portfolio(InProcess(self.context)).next_search(state) is not None
+        return self._engine(InProcess(self.context)).can_continue(state)
 
     @cached_property
     def deadline(self) -> Deadline | None:
@@ -663,17 +662,6 @@ class Exploration:
         search = max(0.0, (self._limits.seconds or 0.0) - self.journal.seconds)
         ends = self.events.elapsed + search + self._reserve
         return Deadline(lambda: self.events.elapsed, ends, self._evaluation_seconds)
-
-    def _patience(self, state: PortfolioState) -> float | None:
-        """Seconds after which a round is aborted, once there is a front."""
-        if self.deadline is None or not state.front:
-            return None
-        late = OVERDUE * (self.budget.seconds or 0.0) + OVERDUE_SECONDS
-        return max(0.1, self.deadline.ends - self._reserve - self.events.elapsed + late)
-
-    def _is_given_up(self, state: PortfolioState) -> bool:
-        """Return whether the round after a state was aborted because the time was over."""
-        return self.journal.notes.get(ABANDONED_ROUND) == state.generation + 1
 
     @property
     def _limits(self) -> Budget:
@@ -702,51 +690,52 @@ class Exploration:
         return self.journal.decide("measuring", measure)
 
     def _outlook(self) -> str:
-        """Estimated number of files, in words."""
+        """Time of the search and fidelities, in words."""
+        sizes = [f"{one.records:,}" for one in self.context.fidelities]
+        on = f"candidates on {' and '.join(sizes[:-1])} of {sizes[-1]} records, the best on all"
+        what = on if len(sizes) > 1 else f"candidates on all {sizes[-1]} records"
         if self.budget.seconds is None:
-            return ""
+            return what
         seconds = max(0.0, self.budget.seconds - self._reserve - self.events.elapsed)
-        files = self.evaluators.workers * seconds / max(1e-9, MADE * self._evaluation_seconds)
-        if self.context.small is None:
-            return f"searching for {seconds:.0f} s, {approximate_count(files)}"
-        sample = len(self.context.small.table)
-        each = RATIO * TRIED * sample / len(self.context.table)
-        whole = files / (1.0 + each)
-        trials = f"{approximate_count(RATIO * whole)} on a sample of {sample:,} records"
-        return (
-            f"searching for {seconds:.0f} s, {trials} and {approximate_count(whole)} on the whole"
-        )
+        return f"searching for {seconds:.0f} s: {what}"
 
-    def _portfolio(self, work: Evaluator[Request, Any]) -> Portfolio:
-        return Portfolio(self.context, self._limits, self.journal, work, self.evaluators.workers)
+    def _engine(self, work: StreamingEvaluator[Request, Timed]) -> Engine:
+        risk = DEFAULT_RISK if self.bounds.risk is None else self.bounds.risk
+        workers = self.evaluators.workers
+        return Engine(self.context, self._limits, self.journal, work, workers, risk)
 
-    def _report(self, before: PortfolioState, after: PortfolioState) -> None:
-        """Publish the event of a round."""
+    def _report(self, before: EngineState, after: EngineState) -> None:
+        """Publish the progress after a block of outcomes."""
         if not after.front:
             return
         seconds = self.journal.time_at(after)
         share = share_used(self._limits, after, seconds)
         new = len(after.candidates) - len(before.candidates)
         is_new_front = after.front != before.front
+        found = Counter(point.search for point in after.front)
         self.events.tell(
             RoundFinished(
                 round=after.generation,
-                member=after.summary.member,
-                files=len(after.candidates),
+                member=max(found, key=lambda name: (found[name], name)),
+                files=after.trials + len(after.candidates),
                 share=share,
                 seconds=seconds,
                 left=max(0.0, seconds * (1.0 / max(share, 1e-9) - 1.0)),
                 shares=shares(after),
                 suggested=least_loss_at_default_risk(after.front).point,
                 front=tuple(map(_news, after.front)) if is_new_front else None,
-                tried=tuple(map(_tried, after.candidates.last(new))),
-                before=self.context.original.risk if not before.rounds else None,
+                tried=tuple(map(_tried, after.candidates.last(new) if new else ())),
+                before=self.context.original.risk if not before.front else None,
             )
         )
 
 
+MOST_REASONS = 3
+"""Reasons that are named where no candidate could be made."""
+
+
 def _tried(point: FrontPoint) -> CandidateScore:
-    simple = simple_name(point.making) if point.search == GRID else ""
+    simple = simple_name(point.making) if point.search == DESIGN else ""
     return CandidateScore(round(point.loss, DECIMALS), round(point.risk, DECIMALS), simple)
 
 

@@ -18,8 +18,8 @@ import msgspec
 
 from evomask.data.chart import Chart
 from evomask.data.table import Table
-from evomask.engine.evaluation import compile_for
 from evomask.engine.front import FrontPoint, pick, validate_pick
+from evomask.engine.kernel_loading import compile_for
 from evomask.engine.specialists import note_on_strata
 from evomask.evolution.checkpoint import StateCodec
 from evomask.evolution.individual import Individual, Outcome, Task

@@ -28,9 +28,10 @@ from evomask.masking.method import About
 from evomask.masking.provenance import Provenance, Step
 from evomask.masking.randomization.pram import CommonDraws, percent_kept, properties_of
 from evomask.measures.analyses.analyses import NO_ANALYSES, AnalysesToPreserve
-from evomask.types import Indices, Points
+from evomask.types import Points
 
 if TYPE_CHECKING:
+    from evomask.masking.recipe import Recipe
     from evomask.measures.expected.expectation import PramEvaluation
 
 T = TypeVar("T")
@@ -140,10 +141,9 @@ class Search(Protocol):
             transition matrices found are written.
         budget: default budget of a run.
         about: description of what the search does to a file, for the data steward and the public.
-        cost: cost of breeding a candidate, relative to that of measuring a file.
-        recipes: whether a genome is a recipe that can mask any records with the same attributes;
-            then the search runs on a sample of a large file, and its best recipes are applied to
-            the whole file.
+        cost: cost of breeding a candidate, relative to that of measuring it on a sample.
+        recipes: whether a genome can mask any records with the same attributes; then the search
+            runs on a sample, and its best genomes are applied to the whole file.
         keeps_strata: whether no value moves between strata; otherwise the search is not used for
             files with strata.
         kernels: modules of `evomask.kernels` to load before the clock starts, such as
@@ -226,10 +226,10 @@ class MaskingProblem:
         """
         return None
 
-    def mask_others(self, genome: Any, records: Table) -> Table | None:  # noqa: ANN401
-        """Return other records of the same attributes, masked by a genome that is a recipe.
+    def recipe(self, genome: Any) -> "Recipe | None":  # noqa: ANN401
+        """Return the masking steps that a genome stands for; None if it cannot be written so.
 
-        None where the genome means the same to a setup for those records.
+        The engine then varies and combines it like any other recipe.
         """
         return None
 
@@ -248,19 +248,11 @@ class MaskingProblem:
         """Return figures of the run, drawn with ``--figures``."""
         return ()
 
-    def sampled(self, records: Indices) -> Callable[[Any, int], Table] | None:
-        """Return a decoder, of genome and draw, that masks some records of the whole file.
-
-        Needed where a recipe masks a sample differently from the same records within their file:
-        groups of k records are wider among fewer records.
-        """
-        return None
-
     def adopted(self, masked: Table) -> Outcome[Any] | None:
         """Return a file of another search as a genome with its fitness; None if impossible.
 
-        In a portfolio the search then starts from the best files of all other searches and
-        receives new ones later.
+        In `protect` the search then starts from the best files of all others and receives new
+        ones later.
         """
         return None
 
@@ -301,6 +293,13 @@ class MatrixProblem(MaskingProblem):
 
     def decode(self, genome: Any, draw: int) -> Table:  # noqa: ANN401
         return self.draws.masked(self.matrices(genome), draw)
+
+    def recipe(self, genome: Any) -> "Recipe":  # noqa: ANN401
+        """Return PRAM by the matrices, a step for each attribute."""
+        return tuple(
+            Step("matrix-pram", {"matrices": {name: matrix.tolist()}}, (name,))
+            for name, matrix in self.matrices(genome).items()
+        )
 
     def described_matrices(self, genome: Any, *, invariant: bool) -> dict[str, object]:  # noqa: ANN401
         """Return what the JSON answer says about the matrices of a genome."""

@@ -27,15 +27,18 @@ OURS: Mapping[str, str] = {
 }
 """Location (module:object) of each of our searches by name; imported on first use."""
 
-GRID = "grid"
-"""Name of the search that applies masking methods unchanged; used in a portfolio only."""
+RECIPES = "recipes"
+"""Name of the search that combines masking methods; used by `protect` only."""
 
-LOCATIONS: Mapping[str, str] = {GRID: "evomask.searches.grid.search:GridSearch", **OURS}
+LOCATIONS: Mapping[str, str] = {
+    RECIPES: "evomask.searches.recipes.search:RecipeSearch",
+    **OURS,
+}
 
-IN_PORTFOLIO = (
-    GRID, "files", "generalization", "pram", "equations", "clustered", "grouping", "partition",
+IN_PROTECT = (
+    RECIPES, "files", "generalization", "pram", "equations", "clustered", "grouping", "partition",
 )  # fmt: skip
-"""Our searches in the order of a portfolio, in which their seeds are drawn."""
+"""Our searches that take part in `protect`, in the order in which their seeds are drawn."""
 
 
 def search_names() -> tuple[str, ...]:
@@ -43,9 +46,9 @@ def search_names() -> tuple[str, ...]:
     return (*OURS, *_plugins())
 
 
-def portfolio_names() -> tuple[str, ...]:
-    """Names of the searches that may take part in a portfolio, ours first."""
-    return (*IN_PORTFOLIO, *_plugins())
+def names_in_protect() -> tuple[str, ...]:
+    """Names of the searches that may take part in `protect`, ours first."""
+    return (*IN_PROTECT, *_plugins())
 
 
 def search_named(name: str) -> "Search":

@@ -172,7 +172,7 @@ class RunViews:
             "name": name,
             "file": request.title if request else file_name,
             "file_id": request.file if request else "",
-            "search": seen.plan["search"] if seen.plan else "portfolio",
+            "search": seen.plan["search"] if seen.plan else "protect",
             "state": state,
             "reason": reason,
             "place": waiting.index(name) + 1 if name in waiting else 0,
@@ -250,7 +250,7 @@ def _front(course: RunProgress, record: JsonObject | None) -> list[PointView]:
 def _simple(course: RunProgress, record: JsonObject | None) -> list[PointView]:
     if record is not None:
         return [_point(point) for point in record["points"]["simple"]]
-    return [_view(0, 0, "grid", n, file.loss, file.risk) for n, file in course.simple.items()]
+    return [_view(0, 0, "design", n, file.loss, file.risk) for n, file in course.simple.items()]
 
 
 def _original(course: RunProgress, record: JsonObject | None) -> PointView | None:

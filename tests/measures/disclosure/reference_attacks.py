@@ -273,14 +273,14 @@ class SlowAttack:
         if self.is_number(name):
             middle = self.middle_rank([self.rank(name, self.middle(j, name)) for j in near])
             agreeing = np.mean([self.share_close(j, name, middle) for j in near])
-            return (agreeing >= SURE) * float(self.is_close(middle, self.rank(name, truth)))
+            return (agreeing >= SURE - TIE) * float(self.is_close(middle, self.rank(name, truth)))
         counts = sum(self.shares(j, name) for j in near)
         found, size = self.likely(name, counts), len(counts)
         agreeing = np.mean(
             [sum(counts[w] for w in range(size) if self.are_alike(name, v, w)) for v in found]
         ) / len(near)
         right = np.mean([self.are_alike(name, value, truth) for value in found])
-        return (agreeing >= SURE) * right
+        return (agreeing >= SURE - TIE) * right
 
     def inferred(self, known, name):
         """Percentage of people of whom a value is believed and right."""

@@ -15,13 +15,13 @@ from evomask.runs.store.journal import (
     RunProgress,
 )
 
-POINT = PointUpdate(1, "grid", "noise", 20.0, 30.0)
+POINT = PointUpdate(1, "design", "noise", 20.0, 30.0)
 
 
 def turn(number, *tried, front=None, before=None):
     files = number + 1
     return RoundFinished(
-        number, "grid", files, 0.1 * files, files, 9.0, {"grid": 100.0}, 1, front, tried, before
+        number, "design", files, 0.1 * files, files, 9.0, {"design": 100.0}, 1, front, tried, before
     )
 
 

@@ -53,7 +53,7 @@ def started(folder, name):
     run = subprocess.Popen(
         [
             sys.executable, "-m", "evomask", "protect", str(folder / "town.csv"),
-            "--quasi", "age,income", "--drop", "name", "--searches", "grid,partition",
+            "--quasi", "age,income", "--drop", "name", "--searches", "recipes,partition",
             "--seconds", "100", "--out", str(folder / name), "--quiet", "--json",
         ],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},

@@ -159,6 +159,16 @@ Workers = Annotated[
     int,
     typer.Option("--workers", min=1, help="Number of worker processes.", rich_help_panel=SEARCH),
 ]
+AutomaticWorkers = Annotated[
+    int,
+    typer.Option(
+        "--workers",
+        min=0,
+        help="Number of worker processes [all cores, for budgets of 20 s or more].",
+        show_default=False,
+        rich_help_panel=SEARCH,
+    ),
+]
 Cluster = Annotated[
     str | None,
     typer.Option(

@@ -13,7 +13,6 @@ import numpy as np
 
 from evomask.kernels.jit import (
     BOOL,
-    FLOATS,
     INDICES,
     INT64,
     RW_CODE_ROWS,
@@ -31,6 +30,9 @@ from evomask.types import Codes, Floats, Indices, Points
 
 LEAF = 16
 """Records in a leaf."""
+
+ROUNDED = 1.0 - 1e-12
+"""Factor on costs from which a part is taken away, because the difference is rounded."""
 
 DEEPEST = 128
 """Size of the stack of nodes; a tree of 2^60 leaves needs less."""
@@ -121,13 +123,18 @@ class Search(NamedTuple):
     """Scratch arrays of one search at a time.
 
     Args:
-        nodes, bounds: stack of nodes, and lower bounds on the costs of their records.
+        nodes, bounds: stack of nodes, and lower bounds on the costs of their records: whole costs,
+            then those without any one part.
         found: the records found.
         numbers, codes: the known attributes.
         values: the target's known numbers.
         tables: start of the costs of the target's known codes.
         free, least: as in the costs, for the target's known codes.
         sizes: how many numbers and how many codes are known.
+        parts: cost of one record in each known attribute, codes before numbers.
+        leaves_out: 1 for the known attributes that are left out in turn.
+        limits, amounts, without: without each of these, the least cost, the number of records at
+            that cost, and the records.
     """
 
     nodes: Indices
@@ -140,21 +147,32 @@ class Search(NamedTuple):
     free: Indices
     least: Floats
     sizes: Indices
+    parts: Floats
+    leaves_out: Indices
+    limits: Floats
+    amounts: Indices
+    without: Indices
 
 
 SEARCH = bundle(
     Search, RW_INDICES, RW_FLOATS, *[RW_INDICES] * 3, RW_FLOATS, RW_INDICES, RW_INDICES,
-    RW_FLOATS, RW_INDICES,
+    RW_FLOATS, RW_INDICES, RW_FLOATS, RW_INDICES, RW_FLOATS, RW_INDICES, RW_INDEX_ROWS,
 )  # fmt: skip
 
 
-def create_search(n_rows: int, n_numbers: int, n_codes: int) -> Search:
-    """Return scratch arrays for the given numbers of records and attributes."""
+def create_search(n_rows: int, n_numbers: int, n_codes: int, *, leaves_out: bool = False) -> Search:
+    """Return scratch arrays for the given numbers of records and attributes.
+
+    Args:
+        leaves_out: whether attributes will be left out in turn.
+    """
+    d = n_numbers + n_codes
     return Search(
-        np.empty(DEEPEST, np.int64), np.empty(DEEPEST), np.empty(n_rows, np.int64),
+        np.empty(DEEPEST, np.int64), np.empty(2 * DEEPEST), np.empty(n_rows, np.int64),
         np.empty(n_numbers, np.int64), np.empty(n_codes, np.int64), np.empty(n_numbers),
         np.empty(n_codes, np.int64), np.empty(n_codes, np.int64), np.empty(n_codes),
-        np.zeros(2, np.int64),
+        np.zeros(2, np.int64), np.empty(d), np.zeros(d, np.int64), np.empty(d),
+        np.zeros(d, np.int64), np.empty((d if leaves_out else 0, n_rows), np.int64),
     )  # fmt: skip
 
 
@@ -318,30 +336,168 @@ def find_nearest(
     return size, limit
 
 
-@kernel(BOXES, COSTS, TARGETS, SEARCH, FLOATS)
-def count_links(
-    boxes: Boxes, costs: Costs, targets: Targets, search: Search, covered: Floats
-) -> Points:  # fmt: skip
-    """Return for each target: nearest records, equal targets whose own is among them, and the cost.
+@inner
+def _parts(
+    boxes: Boxes, costs: Costs, search: Search, row: int, most: float, worst: float
+) -> float:
+    """Cost of a released record, and its part in every known attribute.
 
-    The last column is the maximum of *covered* over the nearest records. Cost is a tree search a
-    target, O(records) at worst.
+    Partial once it exceeds *most*, and *worst* without the largest part that is left out.
     """
-    linked = np.zeros((targets.sizes.size, 4))
-    seen = np.full(boxes.counts.size, -1)
-    strangers = False
-    for i in range(targets.sizes.size):
-        size, limit = find_nearest(boxes, costs, targets, search, i, strangers)
-        for f in range(size):
-            row = search.found[f]
-            seen[row] = i
-            linked[i, 0] += boxes.counts[row]
-            linked[i, 3] = max(linked[i, 3], covered[row])
-        for place in range(targets.ends[i], targets.ends[i + 1]):
-            if seen[targets.rows[place]] == i:
-                linked[i, 1] += targets.counts[place]
-        linked[i, 2] = limit
-    return linked
+    total = largest = 0.0
+    for c in range(search.sizes[1]):
+        part = costs.tables[search.tables[c] + boxes.codes[row, search.codes[c]]]
+        search.parts[c] = part
+        total += part
+        if search.leaves_out[c]:
+            largest = max(largest, part)
+        if total > most and total * ROUNDED - largest > worst:
+            return np.inf
+    for v in range(search.sizes[0]):
+        a, c = search.numbers[v], search.sizes[1] + v
+        value = search.values[v]
+        part = _number_cost(costs, a, value, boxes.low[row, a], boxes.high[row, a])
+        search.parts[c] = part
+        total += part
+        if search.leaves_out[c]:
+            largest = max(largest, part)
+        if total > most and total * ROUNDED - largest > worst:
+            return np.inf
+    return total
+
+
+@inner
+def _bound_without(
+    boxes: Boxes, costs: Costs, search: Search, node: int
+) -> tuple[float, float]:  # fmt: skip
+    """Lower bounds on the cost of all records below a node: whole, and without any one part."""
+    if boxes.filled[node] == 0:
+        return np.inf, np.inf
+    total = largest = 0.0
+    for c in range(search.sizes[1]):
+        if search.free[c] & boxes.marks[node, search.codes[c]] == 0:
+            total += search.least[c]
+            if search.leaves_out[c]:
+                largest = max(largest, search.least[c])
+    for v in range(search.sizes[0]):
+        a, value = search.numbers[v], search.values[v]
+        weight = costs.weights[a]
+        if weight > 0.0 and not np.isnan(value):
+            gap = gap_between(value, value, boxes.lows[node, a], boxes.highs[node, a])
+            part = 0.0
+            if costs.tolerances[a] < 0.0:
+                part = weight * (gap * gap)
+            elif gap > costs.tolerances[a]:
+                part = weight
+            total += part
+            if search.leaves_out[search.sizes[1] + v]:
+                largest = max(largest, part)
+    return total, total * ROUNDED - largest
+
+
+@inner
+def _sum_without(search: Search, left_out: int) -> float:
+    """Cost of a record without one of the known attributes, added in their order."""
+    total = 0.0
+    for c in range(search.sizes[0] + search.sizes[1]):
+        if c != left_out:
+            total += search.parts[c]
+    return total
+
+
+@inner
+def _largest_limit(search: Search) -> float:
+    worst = 0.0
+    for c in range(search.sizes[0] + search.sizes[1]):
+        if search.leaves_out[c]:
+            worst = max(worst, search.limits[c])
+    return worst * (1.0 + TIE)
+
+
+@inner
+def _enter(search: Search, row: int, total: float) -> bool:
+    """Add a record to those that are nearest without an attribute; whether a limit fell."""
+    fell = False
+    for c in range(search.sizes[0] + search.sizes[1]):
+        if not search.leaves_out[c]:
+            continue
+        limit = search.limits[c]
+        if total * ROUNDED - search.parts[c] > limit * (1.0 + TIE):
+            continue
+        apart = _sum_without(search, c)
+        if apart <= limit * (1.0 + TIE):
+            if apart < limit * (1.0 - TIE):
+                search.amounts[c] = 0
+            if apart < limit:
+                search.limits[c] = apart
+                fell = True
+            search.without[c, search.amounts[c]] = row
+            search.amounts[c] += 1
+    return fell
+
+
+@inner
+def find_nearest_without(
+    boxes: Boxes, costs: Costs, targets: Targets, search: Search, i: int, leaves_out: Indices
+) -> tuple[int, float]:  # fmt: skip
+    """Find the nearest records of a target, and those without each attribute that is left out.
+
+    One search finds all: without one attribute a record costs its whole cost less one part, so
+    records are passed over whose cost less its largest part is above all limits.
+
+    Args:
+        leaves_out: 1 for attributes that are left out, numbers before codes.
+    """
+    _prepare(search, costs, targets, i)
+    n_codes = search.sizes[1]
+    for c in range(search.sizes[0] + n_codes):
+        a = search.numbers[c - n_codes] if c >= n_codes else search.codes[c]
+        search.leaves_out[c] = leaves_out[a if c >= n_codes else costs.known_numbers.size + a]
+        search.limits[c] = np.inf
+        search.amounts[c] = 0
+    limit = np.inf
+    if targets.ends[i] < targets.ends[i + 1]:
+        limit = _parts(boxes, costs, search, targets.rows[targets.ends[i]], np.inf, np.inf)
+        for c in range(search.sizes[0] + n_codes):
+            search.limits[c] = _sum_without(search, c)
+    worst = _largest_limit(search)
+    size = 0
+    search.nodes[0] = 1
+    search.bounds[0] = search.bounds[DEEPEST] = 0.0
+    waiting = 1
+    while waiting > 0:
+        waiting -= 1
+        node = search.nodes[waiting]
+        most = limit * (1.0 + TIE)
+        if search.bounds[waiting] > most and search.bounds[DEEPEST + waiting] > worst:
+            continue
+        if node < boxes.first_leaf:
+            left, left_part = _bound_without(boxes, costs, search, 2 * node)
+            right, right_part = _bound_without(boxes, costs, search, 2 * node + 1)
+            first = 0 if left > right else 1
+            for side in range(2):
+                child = 2 * node + (first if side == 0 else 1 - first)
+                bound, part = (right, right_part) if child & 1 else (left, left_part)
+                if bound <= most or part <= worst:
+                    search.nodes[waiting] = child
+                    search.bounds[waiting] = bound
+                    search.bounds[DEEPEST + waiting] = part
+                    waiting += 1
+            continue
+        start = (node - boxes.first_leaf) * LEAF
+        for row in range(start, start + boxes.filled[node]):
+            total = _parts(boxes, costs, search, row, limit * (1.0 + TIE), worst)
+            if total == np.inf:
+                continue
+            if _enter(search, row, total):
+                worst = _largest_limit(search)
+            if total <= limit * (1.0 + TIE):
+                if total < limit * (1.0 - TIE):
+                    size = 0
+                limit = min(limit, total)
+                search.found[size] = row
+                size += 1
+    return size, limit
 
 
 @lazy(BOXES, COSTS, TARGETS, SEARCH, INDICES, BOOL)

@@ -17,7 +17,6 @@ import numpy as np
 from evomask.data.classes import classes_of, classes_of_columns
 from evomask.data.table import Table
 from evomask.measures.chunked.columns import WholeFile
-from evomask.measures.comparison_space import Masked
 from evomask.measures.disclosure.attribute_disclosure import (
     AttackedGroup,
     InferenceTask,
@@ -25,11 +24,7 @@ from evomask.measures.disclosure.attribute_disclosure import (
 )
 from evomask.measures.disclosure.reidentification import agreement_costs, agreement_weights
 from evomask.measures.disclosure.relabelling import relabel, relabelling_maps
-from evomask.measures.disclosure.release_index import (
-    AgreementWeights,
-    ReleaseIndex,
-    joined_rows,
-)
+from evomask.measures.disclosure.release_index import AgreementWeights, ReleaseIndex
 from evomask.measures.disclosure.risk import (
     Attacker,
     DisclosureRisk,
@@ -79,17 +74,14 @@ class SampledAttack(ScenarioAttack):
             sampled: masked records of the sample.
         """
         own = self.compared(sampled.take(np.arange(self.people)))
-        released = self.compared(masked)
-        rows = Masked(joined_rows([own.rows, released.rows]), released.cells)
+        released = own.joined(self.compared(masked))
         counts = np.concatenate([np.zeros(self.people, dtype=np.int64), counts])
-        sample = self.targets.sample
-        index = ReleaseIndex.of(self.space, sample, rows, self.everything, counts)
-        return replace(index, steps=steps)
+        return replace(ReleaseIndex.of(released, self.constants, counts), steps=steps)
 
     def nearest(self, index: ReleaseIndex) -> Flags:
         """Flag the records that any attacker needs; those of the targets are left out."""
         everybody = np.arange(len(self.targets.sample.chosen))
-        flags = np.zeros(len(index.masked.rows), dtype=bool)
+        flags = np.zeros(len(index.released), dtype=bool)
         for attacker, one in self.searched(index):
             by_weights = attacker is Attacker.WEIGHING
             known = self.everything

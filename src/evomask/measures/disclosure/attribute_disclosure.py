@@ -9,6 +9,7 @@ the release. What is inferred of them is what the statistics of the file tell ab
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,12 +17,19 @@ from evomask.data.classes import classes_of_columns
 from evomask.data.schema import Kind
 from evomask.data.table import Table
 from evomask.kernels.compiler.bundles import bundle_tuple
-from evomask.kernels.linking.attribute_inference import CELLS, Cells, infer_values
-from evomask.kernels.linking.boxes import TARGETS, Targets
+from evomask.kernels.linking.attribute_inference import (
+    CELLS,
+    UNKNOWN,
+    Cells,
+    Unknown,
+    attack_people,
+)
+from evomask.kernels.linking.boxes import TARGETS, Costs, Targets
 from evomask.kernels.linking.linkage import Rows
 from evomask.measures.columns import NumberColumn
 from evomask.measures.comparison_space import Space
 from evomask.measures.disclosure.release_index import Knowledge, ReleaseIndex
+from evomask.measures.disclosure.released_columns import stacked, stacked_codes
 from evomask.measures.papers.inference import close_categories
 from evomask.measures.targets import TargetSample
 from evomask.types import Codes, Flags, Floats, Indices, Points
@@ -39,15 +47,10 @@ MOST_LEFT_OUT = 12
 
 @dataclass(frozen=True, eq=False)
 class InferenceTask:
-    """The attributes that an intruder knows, and those to infer.
-
-    Args:
-        is_shared: whether the values to infer are equal within each class of people.
-    """
+    """The attributes that an intruder knows, and those to infer."""
 
     known: Knowledge
     unknown: Knowledge
-    is_shared: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,15 +109,27 @@ class AttackedGroup:
         """For each categorical attribute, the categories (columns) that are right for each."""
         return [close_categories(column, self.window) for column in self.space.categories]
 
-    def members(self, classes: Indices, *, one_each: bool) -> tuple[Indices, Indices]:
-        """Records of some classes, all or one each, and the position of the class of each."""
-        if one_each:
-            return self.sample.representatives[classes], np.arange(len(classes))
-        place = np.full(len(self.sample.chosen), -1)
-        place[classes] = np.arange(len(classes))
-        records, places = self.sample.members
-        chosen = place[places] >= 0
-        return records[chosen], place[places[chosen]]
+    def unknown(
+        self, left_out: Sequence["InferenceTask"], hidden: Knowledge, sure: float
+    ) -> Unknown:
+        """What is inferred of these people.
+
+        Args:
+            left_out: tasks in which one known attribute is left out and inferred.
+            hidden: attributes that are not known.
+        """
+        places = np.full(len(hidden.numbers) + len(hidden.codes), -1)
+        for task, one in enumerate(left_out):
+            flags = np.concatenate([one.unknown.numbers, one.unknown.codes])
+            places[flags] = task
+        ends, records = self.sample.by_class
+        ranks = stacked(self.ranks, self.sample.representatives)
+        unknown = Unknown(
+            places, len(left_out), tasks_of_each(len(left_out), self.sample), ranks,
+            np.flatnonzero(hidden.numbers), np.flatnonzero(hidden.codes), ends,
+            stacked(self.ranks, records), stacked_codes(self.codes, records), sure,
+        )  # fmt: skip
+        return bundle_tuple(UNKNOWN, unknown)
 
     def distinct(self, known: Knowledge, classes: Indices) -> tuple[Indices, Indices]:
         """One class for each combination of known values, and the combination of each class."""
@@ -164,94 +179,93 @@ def _near(inferred: Floats, ranks: Floats, window: float) -> Floats:
     return ((np.abs(inferred - ranks) <= window) | missing).astype(np.float64)
 
 
-@dataclass(frozen=True, eq=False)
-class InferenceAttack:
-    """An intruder who infers unknown attributes of people from a released file.
+class Found(NamedTuple):
+    """What an intruder finds out about each class of people.
 
     Args:
-        sure: share of the nearest records that must agree before a value is believed.
+        links: nearest records, members whose own record is among them, their cost, and how many
+            individuals they may cover.
+        left_out: mean success over the attributes that are left out in turn.
+        unknown: success in each unknown attribute (rows), numbers first.
     """
 
-    index: ReleaseIndex
-    sure: float
+    links: Points
+    left_out: Floats
+    unknown: Points
 
-    def success(
-        self, task: InferenceTask, group: AttackedGroup, classes: Indices, *, outside: bool
-    ) -> Points:
-        """Share of the members of each class for whom each unknown value is believed and right.
 
-        Args:
-            classes: positions of the attacked classes among those of the group's sample.
-            outside: whether the people are not in the release.
+def attack(
+    index: ReleaseIndex, costs: Costs, targets: Targets, cells: Cells, unknown: Unknown
+) -> Found:
+    """Attack people by the released records at the lowest cost."""
+    return Found(
+        *attack_people(index.boxes, costs, targets, index.search, cells, unknown, index.covered)
+    )
 
-        Returns:
-            A row for each unknown attribute, numbers first; a column for each class.
-        """
-        index, unknown = self.index, task.unknown
-        chosen, targets = group.distinct(task.known, classes)
-        cells = self._cells._replace(
-            wanted_numbers=unknown.numbers.astype(np.int64),
-            wanted_codes=unknown.codes.astype(np.int64),
-        )
-        numbers, shares, agreements = infer_values(
-            index.boxes, index.distances(task.known),
-            group.outsiders if outside else index.targets, index.search,
-            bundle_tuple(CELLS, cells), chosen,
-        )  # fmt: skip
-        records, places = group.members(classes, one_each=task.is_shared)
-        rows, starts = targets[places], self._cells.places
-        sizes = np.bincount(places, minlength=len(classes))
-        right = []
-        for a in np.flatnonzero(unknown.numbers).tolist():
-            found = _near(numbers[rows, a], group.ranks[a][records], group.window)
-            right.append(found * (agreements[rows, a] >= self.sure))
-        for j in np.flatnonzero(unknown.codes).tolist():
-            inferred = shares[:, starts[j] : starts[j + 1]] @ group.close[j].T
-            found = inferred[rows, group.codes[j][records]]
-            right.append(found * (agreements[rows, numbers.shape[1] + j] >= self.sure))
-        return np.array([np.bincount(places, one, len(classes)) / sizes for one in right])
+
+def cells_of(index: ReleaseIndex, meanings: "Meanings", *, has_members: bool) -> Cells:
+    """The released records of an index, and what their cells mean.
+
+    Args:
+        has_members: whether attributes are inferred that are not known.
+    """
+    released, every = index.released, np.arange(len(index.released))
+    times = np.ones(len(released)) if index.counts is None else index.counts.astype(np.float64)
+    low = stacked([number.ranks[0] for number in released.numbers], every)
+    plain = all(number.are_plain for number in released.numbers)
+    spreads = [np.empty(0) if one.meaning.are_plain else one.meaning.cells.spread.ravel()
+               for one in released.categories]  # fmt: skip
+    lengths = np.array([len(one) for one in spreads], dtype=np.int64)
+    cells = [0 if one.meaning.are_plain else len(one.meaning.cells) for one in released.categories]
+    nothing = np.empty(0, np.int64)
+    ends, records = index.distinct.members if has_members else (nothing, nothing.copy())
+    return bundle_tuple(
+        CELLS,
+        Cells(
+            low,
+            low if plain else stacked([number.ranks[1] for number in released.numbers], every),
+            low if plain else stacked([number.middles for number in released.numbers], every),
+            stacked_codes([one.codes for one in released.categories], every),
+            times,
+            index.distinct.representatives,
+            ends,
+            records,
+            meanings.window,
+            np.concatenate([np.empty(0), *spreads]),
+            np.cumsum(lengths) - lengths,
+            np.array(cells, dtype=np.int64),
+            *meanings.categories,
+        ),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Meanings:
+    """What is right for the values of an original, as kernels take it."""
+
+    space: Space
+
+    @property
+    def window(self) -> float:
+        """Largest difference of ranks at which a number is right."""
+        return WINDOW * self.space.n_records
 
     @cached_property
-    def _cells(self) -> Cells:
-        """The values that cells stand for, with no unknown attribute selected yet."""
-        index = self.index
-        columns, numbers = index.space.categories, index.space.numbers
-        spreads = [cells.spread for cells in index.masked.cells]
-        sizes = np.array([column.size for column in columns], dtype=np.int64)
-        lengths = np.array([spread.size for spread in spreads], dtype=np.int64)
-        window = WINDOW * index.space.n_records
-        close = [close_categories(column, window).astype(np.float64).ravel() for column in columns]
+    def categories(self) -> tuple[Indices, Floats, Indices, Indices, Indices]:
+        """Numbers of categories, which agree and where, which are ordered, and missing ones."""
+        columns = self.space.categories
+        close = [
+            close_categories(column, self.window).astype(np.float64).ravel() for column in columns
+        ]
         squares = np.array([one.size for one in close], dtype=np.int64)
         missing = [c.size - 1 if c.attribute.has_missing else -1 for c in columns]
-        rows = index.rows
-        low = ranks_of(numbers, rows.low)
-        plain = rows.low is rows.high
-        high = low if plain else ranks_of(numbers, rows.high)
-        return Cells(
-            low,
-            high,
-            low if plain else ranks_of(numbers, index.middles),
-            window,
-            np.concatenate([s.ravel() for s in spreads]) if spreads else np.empty(0),
-            np.cumsum(lengths) - lengths,
-            np.array([len(spread) for spread in spreads], dtype=np.int64),
-            sizes,
-            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            np.concatenate(close) if close else np.empty(0),
+        return (
+            np.array([column.size for column in columns], dtype=np.int64),
+            np.concatenate([np.empty(0), *close]),
             np.cumsum(squares) - squares,
             np.array([c.attribute.kind is Kind.ORDINAL for c in columns], dtype=np.int64),
             np.array(missing, dtype=np.int64),
-            np.zeros(len(numbers), np.int64),
-            np.zeros(len(columns), np.int64),
         )
-
-
-def ranks_of(numbers: Sequence[NumberColumn], values: Points) -> Points:
-    """Ranks of released numbers among the original values."""
-    ranks = np.empty(values.shape)
-    for a, column in enumerate(numbers):
-        ranks[:, a] = column.places(values[:, a])
-    return ranks
 
 
 def attributes_left_out(n_attributes: int) -> Indices:
@@ -261,8 +275,13 @@ def attributes_left_out(n_attributes: int) -> Indices:
     return (np.arange(MOST_LEFT_OUT) * n_attributes // MOST_LEFT_OUT).astype(np.int64)
 
 
+def tasks_of_each(tasks: int, sample: TargetSample) -> int:
+    """Number of tasks that each class takes part in."""
+    return min(tasks, max(2, PAIRS // max(1, sample.size)))
+
+
 def classes_of_task(task: int, tasks: int, sample: TargetSample) -> Indices:
     """Classes that take part in one of several tasks: each takes part in a few."""
-    each = min(tasks, max(2, PAIRS // max(1, sample.size)))
+    each = tasks_of_each(tasks, sample)
     places = np.arange(len(sample.chosen))
     return places[(places * each + task) % tasks < each] if each < tasks else places

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from evomask.kernels.linking.boxes import Costs, count_links
+from evomask.kernels.linking.boxes import Costs
 from evomask.measures.comparison_space import Space
 from evomask.measures.disclosure.release_index import AgreementWeights, Knowledge, ReleaseIndex
-from evomask.types import Flags, Floats, Indices
+from evomask.types import Flags, Floats, Indices, Points
 
 TOLERANCE = 0.1
 """Numbers agree within this share of the standard deviation."""
@@ -14,17 +14,18 @@ SMALLEST_SHARE = 1e-6
 """Bound that keeps probabilities of agreement away from 0 and 1."""
 
 
-def distance_linkage_chances(index: ReleaseIndex, known: Knowledge) -> Floats:
+def distance_linkage_chances(index: ReleaseIndex, links: Points) -> Floats:
     """For each equivalence class of targets, the chance that the nearest record is their own.
 
     Ties are shared. A record that equals a target in every known attribute counts as the
     target's own wherever it is in the file, shared among all records and targets that are
     equal, so that a shuffled order protects nobody. A cell that covers several values counts
     as equal to the expected number of individuals that it covers.
+
+    Args:
+        links: what `attack` found of each class.
     """
-    costs = index.distances(known)
-    found = count_links(index.boxes, costs, index.targets, index.search, index.covered(known))
-    near, own, apart, equal = found.T
+    near, own, apart, equal = links.T
     sizes = index.sample.sizes
     own = own * (sizes / index.sample.at_hand)
     shared = np.maximum(np.maximum(near, sizes), equal)
@@ -33,16 +34,13 @@ def distance_linkage_chances(index: ReleaseIndex, known: Knowledge) -> Floats:
     return chances
 
 
-def agreement_linkage_chances(index: ReleaseIndex, known: Knowledge) -> Floats:
+def agreement_linkage_chances(index: ReleaseIndex, links: Points) -> Floats:
     """For each class of targets, the chance that the record of highest weight is their own.
 
     Fellegi-Sunter weights of an intruder who knows how often masking leaves each attribute
     unchanged.
     """
-    costs = agreement_costs(index, known)
-    nothing_covered = np.zeros(len(index.boxes.counts))
-    found = count_links(index.boxes, costs, index.targets, index.search, nothing_covered)
-    near, own, _, _ = found.T
+    near, own, _, _ = links.T
     chances: Floats = own / near / index.sample.at_hand
     return chances
 
@@ -65,7 +63,7 @@ def agreement_weights(index: ReleaseIndex, known: Knowledge) -> AgreementWeights
     for a in np.flatnonzero(known.numbers).tolist():
         numbers[a] = log_odds_ratio(*_number_agreement(index, a, float(tolerances[a])))
     for j in np.flatnonzero(known.codes).tolist():
-        codes[j] = log_odds_ratio(*_code_agreement(index, j, index.tables[j] == 0.0))
+        codes[j] = log_odds_ratio(*_code_agreement(index, j, index.codes[j].agrees))
     return AgreementWeights(numbers, codes, tolerances)
 
 
@@ -78,10 +76,11 @@ def log_odds_ratio(with_own: float, with_any: float) -> float:
 
 def _code_agreement(index: ReleaseIndex, j: int, agree: Flags) -> tuple[float, float]:
     """Share of targets that agree with their own record, and with any, in a category."""
-    sample, column, cells = index.sample, index.space.categories[j], index.masked.cells[j]
+    sample, column, released = index.sample, index.space.categories[j], index.released.categories[j]
     members, _ = sample.members
-    own = agree[column.codes[members], cells.codes[members]].astype(np.float64)
-    shares = agree @ np.bincount(cells.codes, minlength=len(cells)) / len(cells.codes)
+    own = agree[column.codes[members], released.codes[members]].astype(np.float64)
+    counts = np.bincount(released.codes, minlength=agree.shape[1])
+    shares = (agree * counts).sum(axis=1) / len(released.codes)
     with_any = shares[column.codes[sample.representatives]]
     return sample.mean(sample.within(own)), sample.mean(with_any)
 
@@ -109,6 +108,8 @@ def agree(values: Floats, low: Floats, high: Floats, tolerance: float) -> Flags:
 
 def count_agreeing(values: Floats, low: Floats, high: Floats, tolerance: float) -> Indices:
     """Number of all cells with which each value agrees."""
-    below = np.searchsorted(np.sort(low), values + tolerance, "right")
-    above = np.searchsorted(np.sort(high), values - tolerance, "left")
+    ascending = np.sort(low)
+    below = np.searchsorted(ascending, values + tolerance, "right")
+    other = ascending if high is low else np.sort(high)
+    above = np.searchsorted(other, values - tolerance, "left")
     return np.where(np.isnan(values), np.isnan(low).sum(), below - above).astype(np.int64)

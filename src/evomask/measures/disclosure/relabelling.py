@@ -55,16 +55,12 @@ def renamed(original: Table, masked: Table, names: Sequence[str]) -> Table:
     return relabel(masked, _maps(original, masked, names, best_names))
 
 
-def undo_relabelling(original: Table, masked: Table, names: Sequence[str]) -> Table:
-    """Rename the categories of the plain attributes *names*, whatever the order of records.
-
-    By the best map; where the order of records is uninformative, by ranks of frequency.
-    """
-    return relabel(masked, relabelling_maps(original, masked, names))
-
-
 def relabelling_maps(original: Table, masked: Table, names: Sequence[str]) -> dict[str, Codes]:
-    """For each plain attribute, the original category that each released one is taken for."""
+    """For each plain attribute, the original category that each released one is taken for.
+
+    By the best map, whatever the order of records; where that is uninformative, by ranks of
+    frequency.
+    """
     return _maps(original, masked, names, relabelling_map)
 
 
@@ -79,27 +75,35 @@ def _maps(
     maps = {}
     for name in names:
         if original.attribute(name).is_categorical and not masked.is_recoded(name):
-            column, codes = CategoricalColumn.of(original, name), masked.codes(name)
-            keys = column.codes.astype(np.int64) * column.size + codes
-            joint = np.bincount(keys, minlength=column.size**2).astype(np.int64)
-            maps[name] = new_codes(joint.reshape(column.size, column.size))
+            maps[name] = new_codes(joint_counts(CategoricalColumn.of(original, name), masked))
     return maps
+
+
+def joint_counts(column: CategoricalColumn, masked: Table) -> Indices:
+    """Number of records of each original category (rows) with each released one, plain."""
+    keys = column.codes.astype(np.int64) * column.size + masked.codes(column.attribute.name)
+    counts = np.bincount(keys, minlength=column.size**2).astype(np.int64)
+    return counts.reshape(column.size, column.size)
 
 
 def relabelling_map(joint: Indices) -> Codes:
     """For each released category, the original category that it is taken for."""
-    best = best_names(joint)
     before, after = (np.argsort(-joint.sum(axis=axis), kind="stable") for axis in (1, 0))
     by_frequency = np.empty(len(joint), dtype=np.int32)
     by_frequency[after] = before
-    released = np.arange(len(joint))
+    released = np.arange(len(joint), dtype=np.int32)
     total = max(1, int(joint.sum()))
     chance = float(joint.sum(axis=1)[by_frequency] @ joint.sum(axis=0)) / total
+    significant = chance + SIGNIFICANCE * np.sqrt(chance)
+    kept, most = int(np.trace(joint)), int(joint.max(axis=0).sum())
+    if kept > significant and most - kept <= SMALLEST_GAIN * total:
+        return released  # no renaming recovers enough more
+    best = best_names(joint)
     recovered = int(joint[best, released].sum())
-    if recovered <= chance + SIGNIFICANCE * np.sqrt(chance):
+    if recovered <= significant:
         return by_frequency
-    gains = recovered - np.trace(joint) > SMALLEST_GAIN * total
-    return best if gains else released.astype(np.int32)
+    gains = recovered - kept > SMALLEST_GAIN * total
+    return best if gains else released
 
 
 def same_codes(masked: Table, renamed: Table, names: tuple[str, ...]) -> bool:

@@ -1,19 +1,20 @@
 """Search index of a released file: its distinct records in a tree of bounding boxes.
 
-Released cells may cover several values (intervals, generalized or suppressed cells). The distance
-of such a cell is that of the nearest value in it. Where some cells of an attribute cover every
-value and others do not, an intruder who uses that distance is misled by records that fit anybody.
-A second intruder therefore treats uninformative cells as missing.
+Records are distinct in what an intruder knows. Released cells may cover several values (intervals,
+generalized or suppressed cells). The distance of such a cell is that of the nearest value in it.
+Where some cells of an attribute cover every value and others do not, an intruder who uses that
+distance is misled by records that fit anybody. A second intruder therefore treats uninformative
+cells as missing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 
 from evomask.data.classes import classes_of_columns
-from evomask.data.table import Column
 from evomask.kernels.compiler.bundles import bundle_tuple
 from evomask.kernels.linking.boxes import (
     BOXES,
@@ -29,87 +30,25 @@ from evomask.kernels.linking.boxes import (
     fill_boxes,
     nearest_rows,
 )
-from evomask.kernels.linking.linkage import Rows
-from evomask.measures.columns import CategoricalColumn, CategoryCells, NumberColumn
-from evomask.measures.comparison_space import Masked, Space
+from evomask.measures.columns import NumberColumn
+from evomask.measures.comparison_space import Space
+from evomask.measures.disclosure.released_columns import (
+    DIGIT_BITS,
+    CodeCosts,
+    ReleasedCategory,
+    ReleasedColumns,
+    ReleasedNumber,
+    stacked,
+    stacked_codes,
+)
 from evomask.measures.targets import TargetSample
 from evomask.types import Codes, Flags, Floats, Indices, Points
 
 KEY_BITS = 32
-DIGIT_BITS = 10
-"""Bits per attribute in the sort key of the tree, at most."""
+"""Bits of the sort key of the tree."""
 
-QUANTILE_SAMPLE = 5_000
-"""Numbers from which the quantiles of a column are estimated."""
-
-
-def uninformative_cells(column: CategoricalColumn, cells: CategoryCells) -> Flags:
-    """Flag the cells that cover every category that occurs in the original."""
-    every = (cells.leaves | (column.counts == 0)).all(axis=1)
-    flags: Flags = every & (cells.leaves.sum(axis=1) > 1)
-    return flags
-
-
-def uninformative_numbers(space: Space, rows: Rows) -> Flags:
-    """Flag the intervals (row, attribute) that contain the whole original range."""
-    flags: Flags = rows.low < rows.high
-    for a, column in enumerate(space.numbers):
-        if column.n_known:
-            least, most = column.range
-            flags[:, a] &= rows.low[:, a] <= least
-            flags[:, a] &= rows.high[:, a] >= most
-    return flags
-
-
-def has_misleading_cells(space: Space, masked: Masked) -> bool:
-    """Whether some but not all cells of any attribute are uninformative."""
-    shares = [float(flags.mean()) for flags in uninformative_numbers(space, masked.rows).T]
-    parts = zip(space.categories, masked.cells, masked.rows.codes.T, strict=True)
-    shares += [
-        float(uninformative_cells(column, cells)[codes].mean()) for column, cells, codes in parts
-    ]
-    return any(0.0 < share < 1.0 for share in shares)
-
-
-def covered_counts(space: Space, masked: Masked, rows: Rows, known: Flags) -> Floats:
-    """Expected number of individuals that fit each row, assuming independent attributes.
-
-    0 for rows without a cell that covers several values.
-
-    Args:
-        known: the attributes that count, numbers before categories.
-    """
-    pairs = zip(masked.cells, rows.codes.T, strict=True)
-    has_intervals = rows.low is not rows.high and bool(np.any(rows.low < rows.high))
-    if not has_intervals and not any(
-        not cells.are_plain and _are_wide(cells)[codes].any() for cells, codes in pairs
-    ):
-        return np.zeros(len(rows))
-    shares, wide = np.ones((2, len(rows)))
-    for a in np.flatnonzero(known[: len(space.numbers)]).tolist():
-        low, high = rows.low[:, a], rows.high[:, a]
-        shares *= _share_between(space.numbers[a], low, high)
-        wide *= ~(low < high)
-    for j in np.flatnonzero(known[len(space.numbers) :]).tolist():
-        cells, codes = masked.cells[j], rows.codes[:, j]
-        counts = space.categories[j].counts
-        shares *= (cells.leaves @ counts / space.n_records)[codes]
-        wide *= ~_are_wide(cells)[codes]
-    covered: Floats = np.where(wide == 1.0, 0.0, space.n_records * shares)
-    return covered
-
-
-def _are_wide(cells: CategoryCells) -> Flags:
-    wide: Flags = cells.leaves.sum(axis=1) > 1
-    return wide
-
-
-def _share_between(column: NumberColumn, low: Floats, high: Floats) -> Floats:
-    """Share of the original values inside each cell; a missing cell covers missing values."""
-    inside = column.up_to(high) - column.below(low)
-    missing = column.n_records - column.n_known
-    shares: Floats = np.where(np.isnan(low), missing, inside) / column.n_records
-    return shares
+SMALL = 1 << 16
+"""Numbers below this are sorted digit by digit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,51 +76,49 @@ class AgreementWeights:
 
 @dataclass(frozen=True, eq=False)
 class DistinctRecords:
-    """The distinct records of a released file, and those that belong to each target.
+    """Records of a released file that are distinct in what is known, in the order of the tree.
 
     Args:
-        rows: one for each distinct record.
-        counts: number of records equal to it.
-        labels: distinct record of each released record.
-        ends, theirs, often: target i owns the distinct records ``theirs[ends[i]:ends[i + 1]]``
-            with the multiplicities in ``often``.
+        representatives: a record equal to each row of the tree.
+        counts: number of records equal to each row.
+        labels: row of each record.
     """
 
-    rows: Rows
+    representatives: Indices
     counts: Indices
     labels: Indices
-    ends: Indices
-    theirs: Indices
-    often: Indices
 
     @classmethod
     def of(
-        cls, rows: Rows, sample: TargetSample, counts: Indices | None = None
+        cls, released: ReleasedColumns, known: Knowledge, counts: Indices | None
     ) -> "DistinctRecords":
         """Build from the records of a file.
 
         Args:
             counts: number of times that each record occurs; once by default.
         """
-        classes = classes_of_columns(_columns(rows), len(rows))
-        sizes = classes.sizes
+        numbers = [n for n, flag in zip(released.numbers, known.numbers, strict=True) if flag]
+        codes = [c for c, flag in zip(released.categories, known.codes, strict=True) if flag]
+        columns: list[ReleasedCategory | ReleasedNumber] = [*codes, *numbers]
+        classes = classes_of_columns([column.keys for column in columns], len(released))
+        sizes, representatives = classes.sizes, classes.representatives
         if counts is not None:
             sizes = np.bincount(classes.labels, counts, len(classes)).astype(np.int64)
-        records, places = sample.members
-        keys = places * len(classes) + classes.labels[records]
-        pairs, often = np.unique(keys, return_counts=True)
-        ends = np.searchsorted(pairs // len(classes), np.arange(len(sample.chosen) + 1))
-        return cls(
-            rows.take(classes.representatives), sizes, classes.labels, ends.astype(np.int64),
-            (pairs % len(classes)).astype(np.int64), often.astype(np.int64),
-        )  # fmt: skip
+        order = _ascending(_sort_keys([c.digits[representatives] for c in columns], len(classes)))
+        places = np.empty_like(order)
+        places[order] = np.arange(len(order))
+        return cls(representatives[order], sizes[order], places[classes.labels])
+
+    def __len__(self) -> int:
+        return len(self.counts)
 
     @cached_property
-    def digits(self) -> tuple[list[Codes], list[Codes]]:
-        """Quantile of each row in each number and each code, in ten bits."""
-        middles = (self.rows.low / 2 + self.rows.high / 2).T
-        numbers = [_digits(values) for values in middles]
-        return numbers, [_digits_of_codes(codes) for codes in self.rows.codes.T]
+    def members(self) -> tuple[Indices, Indices]:
+        """Ends and records: row r stands for ``records[ends[r]:ends[r + 1]]``."""
+        sizes = np.bincount(self.labels, minlength=len(self))
+        ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        labels = self.labels.astype(np.uint16) if len(self) < SMALL else self.labels
+        return ends, np.argsort(labels, kind="stable")
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,189 +126,275 @@ class ReleaseIndex:
     """A masked table, indexed for nearest-record searches from the targets of a sample.
 
     Args:
-        ordering: the attributes by which the tree is ordered.
+        known: the attributes in which records are compared.
+        constants: what depends on the original alone.
         passing_over: whether uninformative cells are compared like missing ones.
+        ranked: whether numbers are compared by their ranks; *space* then holds ranks.
         steps: agreement weights by ``passing_over``, where they are known in advance.
         counts: number of times that each record occurs; once by default.
     """
 
     space: Space
     sample: TargetSample
-    masked: Masked
+    released: ReleasedColumns
+    known: Knowledge
+    constants: "Constants"
     distinct: DistinctRecords = field(repr=False)
-    ordering: Knowledge
     passing_over: bool = False
+    ranked: bool = False
     steps: "Mapping[bool, AgreementWeights]" = field(default_factory=dict, repr=False)
     counts: Indices | None = field(default=None, repr=False)
 
     @classmethod
     def of(
-        cls, space: Space, sample: TargetSample, masked: Masked, ordering: Knowledge,
-        counts: Indices | None = None,
-    ) -> "ReleaseIndex":  # fmt: skip
+        cls, released: ReleasedColumns, constants: "Constants", counts: Indices | None = None
+    ) -> "ReleaseIndex":
         """Index the records of a released table."""
-        distinct = DistinctRecords.of(masked.rows, sample, counts)
-        return cls(space, sample, masked, distinct, ordering, counts=counts)
+        known = constants.known
+        distinct = DistinctRecords.of(released, known, counts)
+        space, sample = constants.space, constants.sample
+        return cls(space, sample, released, known, constants, distinct, counts=counts)
 
     def passing_over_whole_cells(self) -> "ReleaseIndex":
         """Return the index of an intruder who treats uninformative cells as missing."""
-        other = replace(self, passing_over=True)
-        shared = {"_order": self._order, "targets": self.targets, "search": self.search}
-        other.__dict__.update(shared, rows=self.rows, _middles=self._middles)
+        return self._varied(replace(self, passing_over=True))
+
+    def by_ranks(self) -> "ReleaseIndex":
+        """Return the index of an intruder who compares numbers by their ranks."""
+        return self._varied(
+            replace(self, space=self.constants.ranked_space, ranked=True, passing_over=False)
+        )
+
+    def _varied(self, other: "ReleaseIndex") -> "ReleaseIndex":
+        other.__dict__.update(search=self.search, covered=self.covered)
+        if not other.ranked:
+            other.__dict__.update(targets=self.targets)
         return other
-
-    @cached_property
-    def _order(self) -> Indices:
-        """The distinct records in the order of the tree."""
-        keys = _sort_keys(self.distinct, self.ordering)
-        # stable order of 32-bit keys, lower half first
-        by_lower = np.argsort((keys & 0xFFFF).astype(np.uint16), kind="stable")
-        upper = (keys >> 16).astype(np.uint16)
-        return by_lower[np.argsort(upper[by_lower], kind="stable")]
-
-    @cached_property
-    def _places(self) -> Indices:
-        """Position of each distinct record in the tree."""
-        places = np.empty_like(self._order)
-        places[self._order] = np.arange(len(places))
-        return places
-
-    @cached_property
-    def rows(self) -> Rows:
-        """The distinct records in the order of the tree."""
-        return self.distinct.rows.take(self._order)
 
     @cached_property
     def boxes(self) -> Boxes:
         """The tree of bounding boxes over the distinct records."""
-        rows = self.rows
-        counts = self.distinct.counts[self._order]
+        rows, released = self.distinct.representatives, self.released
         leaves = 1 << max(0, int(np.ceil(np.log2(max(1, -(-len(rows) // LEAF))))))
-        shape = (2 * leaves, rows.low.shape[1])
-        low, high = self._ends
+        d = len(released.numbers)
+        ends = [self._ends(number) for number in released.numbers]
+        low = stacked([one for one, _ in ends], rows)
+        plain = all(one is other for one, other in ends)
         tree = Boxes(
-            _contiguous(low), _contiguous(high), np.array(rows.codes, np.int32, order="C"),
-            np.array(counts, np.int64), np.full(shape, np.inf), np.full(shape, -np.inf),
-            np.zeros((2 * leaves, rows.codes.shape[1]), np.int64), np.zeros(2 * leaves, np.int64),
-            leaves,
+            low, low if plain else stacked([other for _, other in ends], rows),
+            stacked_codes([one.codes for one in released.categories], rows),
+            self.distinct.counts, np.full((2 * leaves, d), np.inf),
+            np.full((2 * leaves, d), -np.inf),
+            np.zeros((2 * leaves, len(released.categories)), np.int64),
+            np.zeros(2 * leaves, np.int64), leaves,
         )  # fmt: skip
         boxes = bundle_tuple(BOXES, tree)
         fill_boxes(boxes)
         return boxes
 
-    @cached_property
-    def _ends(self) -> tuple[Points, Points]:
-        """Lower and upper ends of the numbers of each row of the tree, as they are compared."""
-        rows = self.rows
-        if not self.passing_over:
-            return rows.low, rows.high
-        flags = uninformative_numbers(self.space, rows)
-        return np.where(flags, np.nan, rows.low), np.where(flags, np.nan, rows.high)
+    def _ends(self, number: ReleasedNumber) -> tuple[Floats, Floats]:
+        """Lower and upper end of a number in every record, as they are compared."""
+        if self.ranked:
+            return number.ranks
+        if self.passing_over and not number.are_plain:
+            return number.ends
+        return number.low, number.high
+
+    def ends(self, a: int) -> tuple[Floats, Floats]:
+        """Lower and upper end of a number in every record, as they are compared."""
+        return self._ends(self.released.numbers[a])
 
     def nearest(self, costs: Costs, targets: Targets, chosen: Indices) -> Flags:
         """Flag the records that are nearest to any of the chosen targets."""
         strangers = False
         marks = nearest_rows(self.boxes, costs, targets, self.search, chosen, strangers)
-        flags: Flags = (marks > 0)[self._places[self.distinct.labels]]
+        flags: Flags = (marks > 0)[self.distinct.labels]
         return flags
 
-    def covered(self, known: Knowledge) -> Floats:
-        """Expected number of individuals that fit each row; 0 without wide cells."""
-        flags = np.concatenate([known.numbers, known.codes])
-        return covered_counts(self.space, self.masked, self.rows, flags)
+    @cached_property
+    def covered(self) -> Floats:
+        """Expected number of individuals that fit each row, assuming independent attributes.
+
+        0 for rows without a cell that covers several values.
+        """
+        rows, n = self.distinct.representatives, self.space.n_records
+        if self.released.are_plain:
+            return np.zeros(len(rows))
+        shares, wide = np.ones(len(rows)), np.zeros(len(rows), dtype=bool)
+        for a in np.flatnonzero(self.known.numbers).tolist():
+            number = self.released.numbers[a]
+            low, high = number.low[rows], number.high[rows]
+            shares *= _share_between(self.constants.space.numbers[a], low, high)
+            wide |= low < high
+        for j in np.flatnonzero(self.known.codes).tolist():
+            one = self.released.categories[j]
+            counts, codes = self.space.categories[j].counts, one.codes[rows]
+            shares *= (one.meaning.cells.leaves @ counts / n)[codes]
+            wide |= one.meaning.wide[codes]
+        covered: Floats = np.where(wide, n * shares, 0.0)
+        return covered
 
     @cached_property
     def search(self) -> Search:
         """Working memory of one search."""
-        rows = self.masked.rows
-        memory = create_search(len(self._order), rows.low.shape[1], rows.codes.shape[1])
-        return bundle_tuple(SEARCH, memory)
+        return self.constants.search(len(self.distinct))
 
     @cached_property
     def targets(self) -> Targets:
         """The targets of the sample and the rows of the tree that are theirs."""
-        rows = self.space.originals.take(self.sample.representatives)
+        ends, records = self.sample.by_class
+        originals = self.constants.ranked_people if self.ranked else self.constants.people
         targets = Targets(
-            _contiguous(rows.low), np.array(rows.codes, np.int32, order="C"),
-            np.array(self.sample.sizes, np.int64), self.distinct.ends,
-            self._places[self.distinct.theirs], self.distinct.often,
+            *originals, np.array(self.sample.sizes, np.int64), ends,
+            self.distinct.labels[records], np.ones(len(records), np.int64),
         )  # fmt: skip
         return bundle_tuple(TARGETS, targets)
 
-    def ends(self, a: int) -> tuple[Floats, Floats]:
-        """Lower and upper end of a number in every record, as they are compared."""
-        low, high = self._ends
-        rows = self._places[self.distinct.labels]
-        return low[rows, a], high[rows, a]
-
     @cached_property
-    def tables(self) -> list[Points]:
-        """For each categorical attribute, costs of original codes (rows) and released codes."""
-        terms = self.space.terms(self.masked, from_originals=True)
-        ends = np.append(terms.starts, terms.tables.size)
-        tables = [
-            terms.tables[ends[j] : ends[j + 1]].reshape(-1, width)
-            for j, width in enumerate(terms.widths.tolist())
+    def codes(self) -> list[CodeCosts]:
+        """Costs of original codes and released cells, for each categorical attribute."""
+        unit = self.space.unit
+        return [
+            one.meaning.costs(unit, passing_over=self.passing_over and not one.meaning.are_plain)
+            for one in self.released.categories
         ]
-        if self.passing_over:
-            parts = zip(tables, self.space.categories, self.masked.cells, strict=True)
-            unit = float(self.space.unit)
-            tables = [np.where(uninformative_cells(c, cells), unit, t) for t, c, cells in parts]
-        return tables
 
     def distances(self, known: Knowledge) -> Costs:
         """Costs by distance in the known attributes."""
-        return bundle_tuple(COSTS, _restricted(self._distances, known))
-
-    @cached_property
-    def _distances(self) -> Costs:
-        """Costs by distance in all attributes."""
         d = len(self.space.numbers)
         missing = np.full(d, float(self.space.unit))
-        return _costs(self.tables, self.space.weights, np.full(d, -1.0), missing)
+        return self.constants.costs(
+            self.codes, self.space.weights, np.full(d, -1.0), missing, known
+        )
 
     def differences(self, known: Knowledge, weights: AgreementWeights) -> Costs:
         """Costs by disagreement in the known attributes."""
-        pairs = zip(self.tables, weights.codes, strict=True)
-        tables = [np.where(t == 0.0, max(0.0, -w), max(0.0, w)) for t, w in pairs]
+        costs = self.constants.steps(self.codes, weights, known)
+        return bundle_tuple(COSTS, costs)
+
+
+@dataclass(frozen=True, eq=False)
+class Constants:
+    """What the indices of all masked versions of an original share.
+
+    Args:
+        known: the attributes in which records are compared.
+        leaves_out: whether these are left out in turn.
+    """
+
+    space: Space
+    sample: TargetSample
+    known: Knowledge
+    leaves_out: bool = False
+    _costs: dict[tuple[int, ...], tuple[Any, ...]] = field(default_factory=dict, repr=False)
+    _searches: dict[int, Search] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def ranked_space(self) -> Space:
+        """The space with numbers replaced by their ranks."""
+        numbers = tuple(column.ranked() for column in self.space.numbers)
+        return Space(numbers, self.space.categories, self.space.n_records)
+
+    @cached_property
+    def people(self) -> tuple[Points, Codes]:
+        """Numbers and codes of a target of each class."""
+        return self._people(self.space)
+
+    @cached_property
+    def ranked_people(self) -> tuple[Points, Codes]:
+        """Ranks and codes of a target of each class."""
+        return self._people(self.ranked_space)
+
+    def _people(self, space: Space) -> tuple[Points, Codes]:
+        chosen = self.sample.representatives
+        return (
+            stacked([column.values for column in space.numbers], chosen),
+            stacked_codes([column.codes for column in space.categories], chosen),
+        )
+
+    def search(self, n_rows: int) -> Search:
+        """Working memory for so many rows or more."""
+        for size, search in self._searches.items():
+            if size >= n_rows:
+                return search
+        self._searches.clear()
+        numbers, codes = len(self.known.numbers), len(self.known.codes)
+        memory = create_search(n_rows, numbers, codes, leaves_out=self.leaves_out)
+        self._searches[n_rows] = bundle_tuple(SEARCH, memory)
+        return self._searches[n_rows]
+
+    def costs(
+        self, codes: list[CodeCosts], weights: Floats, tolerances: Floats, missing: Floats,
+        known: Knowledge,
+    ) -> Costs:  # fmt: skip
+        """Costs by distance; those of the same cells are computed once."""
+        key = (id(weights), id(known), *(id(one) for one in codes))
+        if key not in self._costs:
+            if len(self._costs) >= MOST_COSTS:
+                self._costs.clear()
+            costs = _restricted(_costs(codes, weights, tolerances, missing), known)
+            self._costs[key] = bundle_tuple(COSTS, costs), codes, weights, known
+        found: Costs = self._costs[key][0]
+        return found
+
+    def steps(self, codes: list[CodeCosts], weights: AgreementWeights, known: Knowledge) -> Costs:
+        """Costs by disagreement."""
         numbers = weights.numbers
-        costs = _costs(tables, numbers, weights.tolerances, np.abs(numbers))
-        return bundle_tuple(COSTS, _restricted(costs, known))
+        return _restricted(_step_costs(codes, weights.codes, numbers, weights.tolerances), known)
 
-    @cached_property
-    def middles(self) -> Points:
-        """Numbers of each row of the tree; of an interval, the median original value in it."""
-        return np.take(self._middles, self._order, axis=0)
 
-    @cached_property
-    def _middles(self) -> Points:
-        low, high = self.distinct.rows.low, self.distinct.rows.high
-        middles = _contiguous(low)
-        for a, column in enumerate(self.space.numbers):
-            wide = np.flatnonzero(low[:, a] < high[:, a])
-            first, last = column.below(low[wide, a]), column.up_to(high[wide, a])
-            places = np.stack([(first + last - 1) // 2, (first + last) // 2])
-            medians = column.at(np.clip(places, 0, column.n_known - 1)).mean(axis=0)
-            halfway = low[wide, a] / 2 + high[wide, a] / 2
-            middles[wide, a] = np.where(last > first, medians, halfway)
-        return middles
+MOST_COSTS = 16
+"""Costs by distance that are kept."""
 
 
 def _costs(
-    tables: Sequence[Points], weights: Floats, tolerances: Floats, missing: Floats
+    codes: list[CodeCosts], weights: Floats, tolerances: Floats, missing: Floats
 ) -> Costs:  # fmt: skip
     """Costs of differences in all attributes."""
+    tables = [one.table for one in codes]
+    return _joined(
+        [one.table for one in codes], [one.free for one in codes], [one.least for one in codes],
+        [float(table.mean()) for table in tables], weights, tolerances, missing,
+    )  # fmt: skip
+
+
+def _step_costs(
+    codes: list[CodeCosts], steps: Floats, weights: Floats, tolerances: Floats
+) -> Costs:
+    """Costs of disagreement, or of agreement where that is evidence against a match."""
+    tables, free, least, means = [], [], [], []
+    for one, step in zip(codes, steps.tolist(), strict=True):
+        table = np.where(one.agrees, max(0.0, -step), max(0.0, step))
+        tables.append(table)
+        if step > 0.0:
+            free.append(one.free)
+            least.append(np.where(one.has_differing, step, 0.0))
+        elif step < 0.0:
+            free.append(one.differing)
+            least.append(np.where(one.has_agreeing, -step, 0.0))
+        else:
+            free.append(one.free | one.differing)
+            least.append(np.zeros(len(table)))
+        means.append(float(table.mean()))
+    return _joined(tables, free, least, means, weights, tolerances, np.abs(weights))
+
+
+def _joined(
+    tables: list[Points], free: list[Indices], least: list[Floats], means: list[float],
+    weights: Floats, tolerances: Floats, missing: Floats,
+) -> Costs:  # fmt: skip
+    """Costs in all attributes, those of codes one after another."""
     sizes = np.array([len(table) for table in tables], dtype=np.int64)
     widths = np.array([table.shape[1] for table in tables], dtype=np.int64)
     starts = np.cumsum(sizes * widths) - sizes * widths
     return Costs(
         np.ones(len(weights), dtype=np.int64),
-        np.argsort([-float(table.mean()) for table in tables], kind="stable").astype(np.int64),
-        _contiguous(weights), _contiguous(tolerances), _contiguous(missing),
+        np.argsort([-mean for mean in means], kind="stable").astype(np.int64),
+        np.array(weights), np.array(tolerances), np.array(missing),
         np.concatenate([table.ravel() for table in tables]) if tables else np.empty(0),
         starts, widths, np.cumsum(sizes) - sizes,
-        np.concatenate([_free(table) for table in tables] or [np.empty(0, np.int64)]),
-        np.concatenate([_least(table) for table in tables] or [np.empty(0)]),
+        np.concatenate(free or [np.empty(0, np.int64)]),
+        np.concatenate(least or [np.empty(0)]),
     )  # fmt: skip
 
 
@@ -383,50 +406,32 @@ def _restricted(costs: Costs, known: Knowledge) -> Costs:
     )
 
 
-def _contiguous(array: Points) -> Points:
-    """Copy into an array that kernels accept: contiguous and writable."""
-    return np.array(array, dtype=np.float64, order="C")
+def _share_between(column: NumberColumn, low: Floats, high: Floats) -> Floats:
+    """Share of the original values inside each cell; a missing cell covers missing values."""
+    inside = column.up_to(high) - column.below(low)
+    missing = column.n_records - column.n_known
+    shares: Floats = np.where(np.isnan(low), missing, inside) / column.n_records
+    return shares
 
 
-def joined_rows(parts: Sequence[Rows]) -> Rows:
-    """Concatenate the records of several chunks."""
-    low, codes = (np.concatenate([getattr(p, name) for p in parts]) for name in ("low", "codes"))
-    plain = all(part.low is part.high for part in parts)
-    return Rows(low, low if plain else np.concatenate([part.high for part in parts]), codes)
+def _ascending(keys: Indices) -> Indices:
+    """Stable order of 32-bit keys, lower half first."""
+    by_lower = np.argsort((keys & 0xFFFF).astype(np.uint16), kind="stable")
+    upper = (keys >> 16).astype(np.uint16)
+    return by_lower[np.argsort(upper[by_lower], kind="stable")]
 
 
-def _columns(rows: Rows) -> list[Column]:
-    ends: list[Column] = [*rows.low.T]
-    ends += [] if rows.low is rows.high else [*rows.high.T]
-    return [*ends, *rows.codes.T]
-
-
-def _free(table: Points) -> Indices:
-    """For each original code, a bit mask of the released codes at cost 0."""
-    bits = np.left_shift(np.int64(1), np.arange(table.shape[1]) & 63)
-    marks: Indices = np.bitwise_or.reduce(np.where(table == 0.0, bits, 0), axis=1)
-    return marks
-
-
-def _least(table: Points) -> Floats:
-    """Smallest positive cost of each row; 0 where there is none."""
-    positive = np.where(table > 0.0, table, np.inf).min(axis=1, initial=np.inf)
-    return np.where(np.isinf(positive), 0.0, positive)
-
-
-def _sort_keys(distinct: DistinctRecords, ordering: Knowledge) -> Indices:
+def _sort_keys(digits: list[Indices], n_rows: int) -> Indices:
     """Z-order keys: interleaved bits of all attributes, so that similar records are adjacent."""
-    numbers, codes = distinct.digits
-    chosen = [codes[j] for j in np.flatnonzero(ordering.codes)]
-    chosen += [numbers[a] for a in np.flatnonzero(ordering.numbers)]
-    bits = max(1, min(DIGIT_BITS, KEY_BITS // max(1, len(chosen))))
-    keys = np.zeros(len(distinct.counts), dtype=np.int64)
-    used = chosen[:KEY_BITS]
+    bits = max(1, min(DIGIT_BITS, KEY_BITS // max(1, len(digits))))
+    keys = np.zeros(n_rows, dtype=np.int64)
+    used = digits[:KEY_BITS]
     for place, digit in enumerate(used):
         keys |= _interleaved(place, len(used), bits)[digit]
     return keys
 
 
+@cache
 def _interleaved(place: int, count: int, bits: int) -> Indices:
     """For each digit, its leading bits at their positions in the key of *count* attributes."""
     digits = np.arange(1 << DIGIT_BITS)
@@ -435,20 +440,3 @@ def _interleaved(place: int, count: int, bits: int) -> Indices:
         shift = count * (bits - 1 - bit) + count - 1 - place
         spread |= (digits >> (DIGIT_BITS - 1 - bit) & 1) << shift
     return spread
-
-
-def _digits(values: Floats) -> Codes:
-    """Quantile of each number, in ten bits."""
-    known = np.sort(values[~np.isnan(values)][:: max(1, len(values) // QUANTILE_SAMPLE)])
-    if len(known) == 0:
-        return np.zeros(len(values), dtype=np.int32)
-    cuts = known[np.arange(1, 1 << DIGIT_BITS) * len(known) >> DIGIT_BITS]
-    return np.searchsorted(cuts, np.where(np.isnan(values), known[0], values)).astype(np.int32)
-
-
-def _digits_of_codes(codes: Codes) -> Codes:
-    """Quantile of the records of each code, in ten bits."""
-    counts = np.bincount(codes)
-    begin = np.cumsum(counts) - counts
-    digits: Codes = (begin * ((1 << DIGIT_BITS) - 1) // max(1, len(codes))).astype(np.int32)
-    return digits[codes]

@@ -9,9 +9,9 @@ relabelling of categories. None depends on the order of records.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, partial
 from typing import ClassVar, TypeVar
 
 import numpy as np
@@ -20,30 +20,39 @@ from evomask.data.roles.dependencies import are_equivalent
 from evomask.data.scenario import Scenario, default_scenario
 from evomask.data.schema import Role
 from evomask.data.table import Table
-from evomask.kernels.linking.linkage import Rows
-from evomask.measures.columns import ColumnOf, NumberColumn, column_of
-from evomask.measures.comparison_space import Masked, Space
+from evomask.kernels.linking.attribute_inference import Cells, Unknown
+from evomask.measures.columns import (
+    CategoricalColumn,
+    ColumnOf,
+    NumberColumn,
+    OriginalColumn,
+    column_of,
+)
+from evomask.measures.comparison_space import Space
 from evomask.measures.disclosure.attribute_disclosure import (
     AttackedGroup,
-    InferenceAttack,
+    Found,
     InferenceTask,
+    Meanings,
+    attack,
     attributes_left_out,
-    classes_of_task,
-    ranks_of,
+    cells_of,
 )
 from evomask.measures.disclosure.reidentification import (
+    agreement_costs,
     agreement_linkage_chances,
     distance_linkage_chances,
 )
-from evomask.measures.disclosure.relabelling import same_codes, undo_relabelling
-from evomask.measures.disclosure.release_index import (
-    Knowledge,
-    ReleaseIndex,
-    has_misleading_cells,
+from evomask.measures.disclosure.relabelling import joint_counts, relabel, relabelling_map
+from evomask.measures.disclosure.release_index import Constants, Knowledge, ReleaseIndex
+from evomask.measures.disclosure.released_columns import (
+    ColumnMemory,
+    ReleasedColumns,
+    ReleasedNumber,
 )
 from evomask.measures.measure import About, Side, categorical, check_masked, check_original
 from evomask.measures.targets import SEARCH_TARGETS, TargetSample
-from evomask.types import Floats, Points
+from evomask.types import Codes, Floats, Points
 
 CONFIDENCE = 1.96
 """Standard errors on both sides of an estimate in a 95 % interval."""
@@ -302,11 +311,42 @@ class RiskReading:
             return self._without_copies.assess(masked)
         names = tuple(dict.fromkeys(n for s in self.scenarios for n in s.attributes))
         files = [masked]
-        if categorical(self.original.schema, names):
-            renamed = undo_relabelling(self.original, masked, names)
-            if not same_codes(masked, renamed, names):
-                files.append(renamed)
+        maps = self._relabelling(masked, names)
+        if maps:
+            files.append(relabel(masked, maps))
         return assess_scenarios(self._attacks, lambda one: [one.index(file) for file in files])
+
+    def _relabelling(self, masked: Table, names: Sequence[str]) -> dict[str, Codes]:
+        """For each plain attribute that may be renamed, the original category of each one."""
+        maps = {}
+        for name in categorical(self.original.schema, names):
+            if masked.is_recoded(name) or masked[name] is self.original[name]:
+                continue
+            codes = self._memory.recall("map", masked, name, partial(self._map, masked, name))
+            if codes is not None:
+                maps[name] = codes
+        return maps
+
+    def _map(self, masked: Table, name: str) -> Codes | None:
+        """The original category of each released one; None where none is renamed."""
+        column = self._column(self.original, name)
+        assert isinstance(column, CategoricalColumn)  # noqa: S101
+        codes = relabelling_map(joint_counts(column, masked))
+        return None if np.array_equal(codes, np.arange(len(codes))) else codes
+
+    @cached_property
+    def _memory(self) -> ColumnMemory:
+        return ColumnMemory()
+
+    @cached_property
+    def _columns(self) -> dict[str, OriginalColumn]:
+        return {}
+
+    def _column(self, original: Table, name: str) -> OriginalColumn:
+        """A column of the original, prepared once for all scenarios."""
+        if name not in self._columns:
+            self._columns[name] = column_of(original, name)
+        return self._columns[name]
 
     @cached_property
     def copies(self) -> dict[str, str]:
@@ -338,6 +378,7 @@ class RiskReading:
             [ScenarioAttack(
                 self.original, self.measure, one, self.control,
                 tuple(copy for copy, name in self.copies.items() if name in one.knows),
+                self._column, self._memory,
             ) for one in scenario.variants()]
             for scenario in self.scenarios
         ]  # fmt: skip
@@ -364,6 +405,7 @@ class ScenarioAttack:
     control_table: Table | None
     copies: tuple[str, ...] = ()
     column_of: ColumnOf = column_of
+    memory: ColumnMemory = field(default_factory=ColumnMemory, repr=False)
 
     @cached_property
     def known(self) -> tuple[str, ...]:
@@ -414,11 +456,15 @@ class ScenarioAttack:
         """All that the intruder knows."""
         return self.knowledge(self.known)
 
+    @cached_property
+    def constants(self) -> Constants:
+        """What the indices of all masked versions share."""
+        leaves_out = len(self.left_out) > 0
+        return Constants(self.space, self.targets.sample, self.everything, leaves_out)
+
     def index(self, file: Table) -> ReleaseIndex:
         """Index the records of a released file."""
-        return ReleaseIndex.of(
-            self.space, self.targets.sample, self.compared(file), self.everything
-        )
+        return ReleaseIndex.of(self.compared(file), self.constants)
 
     def assess(self, indices: Iterable[ReleaseIndex]) -> ScenarioRisk:
         """Risk of a release, the largest of the versions that an intruder may make of it."""
@@ -426,14 +472,19 @@ class ScenarioAttack:
         inferences: list[AttackerSuccess] = []
         secrets: list[AttackerSuccess] = []
         for place, index in enumerate(indices):
-            if self.measure.links:
-                linkages += [(*one, place > 0) for one in self._linkages(index)]
-            for version in self.versions(index) if self.measure.infers else ():
-                found = self._inferred(InferenceAttack(version, self.scenario.sure))
-                inferences += [
-                    replace(one, renamed=place > 0) for one in found if not one.attribute
-                ]
-                secrets += [replace(one, renamed=place > 0) for one in found if one.attribute]
+            cells = self._cells(index)
+            for version in self.versions(index):
+                found = self._found(version, Attacker.NEAREST, cells)
+                if self.measure.links:
+                    chances = distance_linkage_chances(version, found.links)
+                    linkages.append((Attacker.NEAREST, chances, place > 0))
+                for one in self._inferred(version, found, cells) if self.measure.infers else ():
+                    (secrets if one.attribute else inferences).append(
+                        replace(one, renamed=place > 0)
+                    )
+            for attacker, other in self.searched(index) if self.measure.links else ():
+                if attacker is not Attacker.NEAREST:
+                    linkages.append((attacker, self._chances(attacker, other, cells), place > 0))
         sample, part = self.targets.sample, self._in_file
         nobody = (Attacker.NEAREST, np.zeros(len(sample.chosen)), False)
         attacker, chances, renamed = max(
@@ -471,48 +522,34 @@ class ScenarioAttack:
         total = column.mean * column.n_known
         return min(1.0, column.n_records / total) if total > 0 else 1.0
 
-    def compared(self, file: Table) -> Masked:
+    def compared(self, file: Table) -> ReleasedColumns:
         """Records of a file as this intruder compares them: tolerances widen what is released."""
-        masked = self.space.masked(file)
+        released = self.memory.columns(self.space, file)
         if not self.scenario.knows_about:
-            return masked
-        low, high = masked.rows.low.copy(), masked.rows.high.copy()
-        for a, column in enumerate(self.space.numbers):
-            tolerance = self.scenario.knows_about.get(column.name)
-            if tolerance is None:
-                continue
-            if tolerance.is_relative:
-                ends = np.stack(
-                    [
-                        low[:, a] / (1.0 + tolerance.amount),
-                        high[:, a] / (1.0 - tolerance.amount),
-                        low[:, a] / (1.0 - tolerance.amount),
-                        high[:, a] / (1.0 + tolerance.amount),
-                    ]
-                )
-                low[:, a], high[:, a] = ends.min(axis=0), ends.max(axis=0)
-            else:
-                low[:, a] -= tolerance.amount
-                high[:, a] += tolerance.amount
-        return Masked(Rows(low, high, masked.rows.codes), masked.cells)
+            return released
+        return replace(released, numbers=tuple(map(self._widened, released.numbers)))
+
+    def _widened(self, number: ReleasedNumber) -> ReleasedNumber:
+        """Widen the cells of a number by the tolerance within which it is known."""
+        tolerance = self.scenario.knows_about.get(number.column.name)
+        if tolerance is None:
+            return number
+        low, high = number.low, number.high
+        if not tolerance.is_relative:
+            return replace(number, low=low - tolerance.amount, high=high + tolerance.amount)
+        ends = np.stack(
+            [one / (1.0 + sign * tolerance.amount) for one in (low, high) for sign in (-1, 1)]
+        )
+        return replace(number, low=ends.min(axis=0), high=ends.max(axis=0))
 
     def versions(self, index: ReleaseIndex) -> list[ReleaseIndex]:
         """The release as it is, and with suppressed cells passed over if there are any.
 
         Suppressed records are near to everybody, and would hide that the others agree.
         """
-        if not has_misleading_cells(self.space, index.masked):
+        if not index.released.are_misleading:
             return [index]
         return [index, index.passing_over_whole_cells()]
-
-    def _linkages(self, index: ReleaseIndex) -> list[tuple[Attacker, Floats]]:
-        """Chance of re-identification of each class of targets, by attacker."""
-        found = []
-        for attacker, one in self.searched(index):
-            by_weights = attacker is Attacker.WEIGHING
-            chances = agreement_linkage_chances if by_weights else distance_linkage_chances
-            found.append((attacker, chances(one, self.everything)))
-        return found
 
     def searched(self, index: ReleaseIndex) -> Iterator[tuple[Attacker, ReleaseIndex]]:
         """The attackers who link records, and the release as each of them compares it."""
@@ -521,42 +558,70 @@ class ScenarioAttack:
             if self.measure.probabilistic:
                 yield Attacker.WEIGHING, one
         if self.everything.numbers.any():
-            yield Attacker.RANKS, self._ranked_index(index)
+            yield Attacker.RANKS, index.by_ranks()
 
-    @cached_property
-    def _ranked_space(self) -> Space:
-        """The space with numbers replaced by their ranks."""
-        numbers = tuple(column.ranked() for column in self.space.numbers)
-        return Space(numbers, self.space.categories, self.space.n_records)
+    def _chances(self, attacker: Attacker, index: ReleaseIndex, cells: Cells) -> Floats:
+        """Chance of re-identification of each class of targets by ranks or by weights."""
+        by_weights = attacker is Attacker.WEIGHING
+        links = self._found(index, attacker, cells).links
+        return (agreement_linkage_chances if by_weights else distance_linkage_chances)(index, links)
 
-    def _ranked_index(self, index: ReleaseIndex) -> ReleaseIndex:
-        """The release with numbers replaced by their ranks among the original values."""
-        rows = index.masked.rows
-        low = ranks_of(self.space.numbers, rows.low)
-        high = low if rows.high is rows.low else ranks_of(self.space.numbers, rows.high)
-        masked = Masked(Rows(low, high, rows.codes), index.masked.cells)
-        return ReleaseIndex.of(
-            self._ranked_space, self.targets.sample, masked, self.everything, index.counts
+    def _found(self, index: ReleaseIndex, attacker: Attacker, cells: Cells) -> Found:
+        """What an intruder finds out about the targets."""
+        known, nearest = self.everything, attacker is Attacker.NEAREST
+        by_weights = attacker is Attacker.WEIGHING
+        costs = agreement_costs(index, known) if by_weights else index.distances(known)
+        return attack(
+            index, costs, index.targets, cells, self._of_targets if nearest else self._nothing
         )
 
-    def _inferred(self, attack: InferenceAttack) -> list[AttackerSuccess]:
+    def _cells(self, index: ReleaseIndex) -> Cells:
+        infers = len(self.unknown.unknown) > 0
+        return cells_of(index, self._meanings, has_members=infers)
+
+    @cached_property
+    def _meanings(self) -> Meanings:
+        return Meanings(self.space)
+
+    @cached_property
+    def _of_targets(self) -> Unknown:
+        return self._unknown_of(self.targets)
+
+    @cached_property
+    def _of_control(self) -> Unknown:
+        assert self.control is not None  # noqa: S101
+        return self._unknown_of(self.control)
+
+    def _unknown_of(self, group: AttackedGroup) -> Unknown:
+        return group.unknown(self.left_out, self.unknown.unknown, self.scenario.sure)
+
+    @cached_property
+    def _nothing(self) -> Unknown:
+        """Nothing is inferred."""
+        return self.targets.unknown((), self.knowledge(()), self.scenario.sure)
+
+    def _inferred(
+        self, index: ReleaseIndex, of_targets: Found, cells: Cells
+    ) -> list[AttackerSuccess]:
         """Disclosure of masked attributes, the mean of all, and of each confidential one."""
+        of_control = None
+        if self.control:
+            costs = index.distances(self.everything)
+            of_control = attack(index, costs, self.control.outsiders, cells, self._of_control)
         found = []
         if self.left_out:
-            of_targets = self._successes(attack, self.targets, outside=False)
-            of_control = None
-            if self.control:
-                of_control = self._successes(attack, self.control, outside=True)
             guesses = [share for task in self.left_out for share in self._guesses(task)]
             guess = 100.0 * float(np.mean(guesses))
-            found.append(self._disclosed(of_targets, of_control, guess))
+            control = of_control.left_out if of_control else None
+            found.append(self._disclosed(of_targets.left_out, control, guess))
         if len(self.unknown.unknown):
-            found += self._inferred_together(attack)
+            found += self._inferred_together(
+                of_targets.unknown, of_control.unknown if of_control else None
+            )
         return found
 
-    def _inferred_together(self, attack: InferenceAttack) -> list[AttackerSuccess]:
+    def _inferred_together(self, inside: Points, outside: Points | None) -> list[AttackerSuccess]:
         """Disclosure of everything that is unknown, from all that is known."""
-        task, targets, control = self.unknown, self.targets, self.control
         names = [
             name
             for name in (
@@ -565,13 +630,7 @@ class ScenarioAttack:
             )
             if name in self.masked or name in self.confidential
         ]
-        everybody = np.arange(len(targets.sample.chosen))
-        inside = attack.success(task, targets, everybody, outside=False)
-        outside: Points | None = None
-        if control:
-            others = np.arange(len(control.sample.chosen))
-            outside = attack.success(task, control, others, outside=True)
-        guesses = np.array(self._guesses(task))
+        guesses = np.array(self._guesses(self.unknown))
         secret = np.array([name in self.confidential for name in names])
         found = [
             self._disclosed(
@@ -597,38 +656,22 @@ class ScenarioAttack:
             self._guess_cache[key] = self.targets.guessed(task.unknown, self.scenario.sure)
         return self._guess_cache[key]
 
-    def _successes(
-        self, attack: InferenceAttack, group: AttackedGroup, *, outside: bool
-    ) -> Floats:  # fmt: skip
-        """Mean success on each class over the attributes left out in which it takes part."""
-        tasks = self.left_out
-        total, count = np.zeros((2, len(group.sample.chosen)))
-        for place, task in enumerate(tasks):
-            classes = classes_of_task(place, len(tasks), group.sample)
-            total[classes] += attack.success(task, group, classes, outside=outside).sum(axis=0)
-            count[classes] += len(task.unknown)
-        return np.divide(total, count, out=np.zeros_like(total), where=count > 0)
-
     @cached_property
     def left_out(self) -> list[InferenceTask]:
         """Where every masked attribute is known, each is left out of what is known."""
         known = [name for name in self.known if name not in self.copies]
-        if self.masked or not self.scenario.has_all or len(known) < 2:
+        if not self.measure.infers or self.masked or not self.scenario.has_all or len(known) < 2:
             return []
         left_out = [known[i] for i in attributes_left_out(len(known))]
         return [
-            InferenceTask(
-                self.knowledge([n for n in known if n != name]),
-                self.knowledge([name]),
-                is_shared=True,
-            )
+            InferenceTask(self.knowledge([n for n in known if n != name]), self.knowledge([name]))
             for name in left_out
         ]
 
     @cached_property
     def unknown(self) -> InferenceTask:
         """Everything that is not known, from all that is."""
-        names = (*self.masked, *self.confidential)
+        names = (*self.masked, *self.confidential) if self.measure.infers else ()
         return InferenceTask(self.everything, self.knowledge(names))
 
     @cached_property

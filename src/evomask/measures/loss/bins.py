@@ -18,7 +18,7 @@ from evomask.measures.columns import (
     NumberColumn,
     OriginalColumn,
 )
-from evomask.measures.disclosure.release_index import uninformative_cells
+from evomask.measures.disclosure.released_columns import uninformative_cells
 from evomask.types import Codes, Flags, Floats, Indices, Points
 
 MOST_CATEGORIES = 21

@@ -73,11 +73,12 @@ class CandidateScore(msgspec.Struct, frozen=True, array_like=True):
 
 
 class RoundFinished(msgspec.Struct, frozen=True, tag="turn", tag_field="event"):
-    """A search of the portfolio finished its round.
+    """The search evaluated a block of candidates.
 
     Args:
-        round: its number, from 0.
-        files: candidates measured so far.
+        round: number of the block, from 0.
+        member: search that has found most points of the front.
+        files: candidates evaluated so far, at any fidelity.
         share: share of the budget that is used, from 0 to 1.
         seconds: duration of the search so far.
         left: estimated seconds until its end.
@@ -308,6 +309,11 @@ class Journal:
     def start(self) -> None:
         """Start the clock: called before the first evaluation."""
         self._origin = self._now() - self.seconds
+
+    @property
+    def elapsed(self) -> float:
+        """Time used until now."""
+        return self._now() - self._origin
 
     def time_at(self, state: RunState) -> float:
         """Time used when the state was reached."""

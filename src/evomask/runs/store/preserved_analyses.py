@@ -10,7 +10,7 @@ import msgspec
 from evomask.data.table import Table
 from evomask.engine.evaluation import EvaluationContext
 from evomask.engine.front import Bounds, FrontPoint, least_loss_at_default_risk
-from evomask.engine.state import PortfolioState
+from evomask.engine.state import EngineState
 from evomask.errors import ParameterError
 from evomask.measures.analyses.analyses import (
     MODEL_ERROR,
@@ -76,12 +76,12 @@ def prepare_analyses(
 
 def compare_front(
     maker: EvaluationContext,
-    state: PortfolioState,
+    state: EngineState,
     kept: PreparedAnalyses,
     known: ErrorsByPoint,
     events: EventDispatcher,
     deadline: Deadline | None = None,
-) -> PortfolioState:
+) -> EngineState:
     """Return the state with the errors of its front's points; known errors are reused.
 
     Every candidate is created again for this. Under a deadline the default point comes first, then
@@ -134,7 +134,7 @@ def read_errors(folder: Path) -> ErrorsByPoint:
         return {}
 
 
-def encode_errors(state: PortfolioState) -> bytes:
+def encode_errors(state: EngineState) -> bytes:
     """Encode the errors of the points of a front as JSON."""
     found = {point.number: dict(point.errors) for point in state.front if point.errors}
     return msgspec.json.encode(found)

@@ -137,15 +137,6 @@ def seconds_after_search(seconds: float, measuring: float, compared: int = 0) ->
     return min(max(LEAST_END_SHARE * seconds, needed), MOST_END_SHARE * seconds)
 
 
-def approximate_count(files: float) -> str:
-    """Approximate number of files in words, to one or two digits."""
-    if files < 10:
-        return "fewer than 10 files"
-    unit = 10 ** (len(str(int(files))) - 1)
-    step = unit if files >= 2 * unit else unit // 2
-    return f"about {round(files / step) * step:,} files"
-
-
 @dataclass(frozen=True, eq=False)
 class Deadline:
     """Time at which a run must be finished.

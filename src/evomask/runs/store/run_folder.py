@@ -23,7 +23,7 @@ import tomli_w
 from evomask.data.parameters import parameters_of, parse_parameters
 from evomask.engine.evaluation import EvaluationContext, Settings
 from evomask.engine.front import UNBOUNDED, Bounds, FrontPoint
-from evomask.engine.state import PortfolioState
+from evomask.engine.state import EngineState
 from evomask.errors import EvomaskError, ParameterError, RunError
 from evomask.evolution.checkpoint import Arrays, Codec, arrays_as_bytes, read_state, write_state
 from evomask.evolution.stopping import Budget
@@ -247,8 +247,8 @@ def _drop_none(value: Any) -> Any:  # noqa: ANN401
     return value
 
 
-SEARCH_SECONDS, ABANDONED_ROUND = "searching", "given up"
-"""Journal notes: seconds of the search, and the round that was abandoned."""
+SEARCH_SECONDS = "searching"
+"""Journal note: seconds of the search."""
 
 
 def extend_budget(plan: Plan, journal: Journal, seconds: float) -> Plan:
@@ -264,7 +264,6 @@ def extend_budget(plan: Plan, journal: Journal, seconds: float) -> Plan:
     total = journal.seconds + seconds
     change = total - float(journal.notes.get(SEARCH_SECONDS, before))
     journal.note(SEARCH_SECONDS, total)
-    journal.note(ABANDONED_ROUND, -1)
     budget = replace(plan.budget, seconds=max(1.0, before + change))
     return msgspec.structs.replace(plan, budget=budget)
 
@@ -287,10 +286,10 @@ def search_rows(points: Sequence[FrontPoint], plan: Plan, problem: MaskingProble
     ]
 
 
-def portfolio_rows(
-    state: PortfolioState, found: Mapping[int, PointEvaluation], maker: EvaluationContext
+def front_rows(
+    state: EngineState, found: Mapping[int, PointEvaluation], maker: EvaluationContext
 ) -> list[Row]:
-    """One row for each point of a portfolio's front, with its evaluation."""
+    """One row for each point of a front, with its evaluation."""
     return [
         _candidate_row(candidate, state.genomes[candidate.number], maker)
         | _evaluation_columns(found.get(candidate.number))
@@ -328,7 +327,7 @@ def _candidate_row(candidate: FrontPoint, genome: Any, maker: EvaluationContext)
         {"member": candidate.member, "making": msgspec.json.encode(candidate.making).decode()},
         candidate.parameters,
         {"serial": candidate.serial, "round": candidate.round},
-        maker.setup(candidate.member).problem.pack(genome),
+        maker.breeder(candidate.member).setup(candidate.member).problem.pack(genome),
         RELEASED_DRAW,
     )
 
@@ -362,7 +361,7 @@ def refuse_links(folder: Path) -> None:
 class RunFolder:
     """The folder of one run.
 
-    The codec decides the type of its states: of a single search, or of a portfolio.
+    The codec decides the type of its states: of a single search, or of the engine.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -538,7 +537,7 @@ class RunSummary:
     """Summary of a run.
 
     Args:
-        search: ``portfolio``, or the name of a single search.
+        search: ``protect``, or the name of a single search.
         file: name of the protected file.
         share: share of the budget that is used, from 0 to 1.
         points: number of points on the front.

@@ -25,7 +25,7 @@ LOCK = ".lock"
 JsonObject: TypeAlias = dict[str, Any]
 
 PLAN_DEFAULTS: JsonObject = {
-    "search": "portfolio", "pick": "best", "input": {}, "budget": {}, "parameters": {}, "bounds": {}
+    "search": "protect", "pick": "best", "input": {}, "budget": {}, "parameters": {}, "bounds": {}
 }  # fmt: skip
 """Keys that every plan has, with default values."""
 

@@ -22,10 +22,11 @@ from evomask.masking.microaggregation.clustered import (
     ClusteredMicroaggregation,
 )
 from evomask.masking.provenance import Provenance
+from evomask.masking.recipe import Recipe, canonical, is_recipe
 from evomask.searches.base import MaskingProblem
 from evomask.types import Labels
 
-Recipe = NDArray[np.int64]
+Genome = NDArray[np.int64]
 """The genes listed below, in this order: positions in lists of choices, or numbers."""
 
 METHOD, CLUSTERER, START, CLUSTERS, K = range(5)
@@ -58,21 +59,21 @@ class RecipeSpace:
     most_k: int
 
     @property
-    def lowest(self) -> Recipe:
+    def lowest(self) -> Genome:
         return np.array([0, 0, 0, 1, self.least_k])
 
     @property
-    def highest(self) -> Recipe:
+    def highest(self) -> Genome:
         choices = len(self.methods), len(self.clusterers), self.starts
         return np.array([*(count - 1 for count in choices), self.most_clusters, self.most_k])
 
-    def method(self, recipe: Recipe) -> ClusterMethod:
+    def method(self, recipe: Genome) -> ClusterMethod:
         return self.methods[int(recipe[METHOD])]
 
-    def clusterer(self, recipe: Recipe) -> Clusterer:
+    def clusterer(self, recipe: Genome) -> Clusterer:
         return self.clusterers[int(recipe[CLUSTERER])]
 
-    def grid(self, levels: int) -> tuple[Recipe, ...]:
+    def grid(self, levels: int) -> tuple[Genome, ...]:
         """Return all choices at the first start, with *levels* values of k and of clusters."""
         return tuple(
             np.array([method, clusterer, 0, clusters, k])
@@ -92,10 +93,10 @@ def log_spaced(low: int, high: int, levels: int) -> Sequence[int]:
 STRIDE = 0.35
 """Standard deviation of the logarithm of a step."""
 
-Mutation = Callable[[Recipe, RecipeSpace, np.random.Generator], Recipe]
+Mutation = Callable[[Genome, RecipeSpace, np.random.Generator], Genome]
 
 
-def draw_recipe(space: RecipeSpace, rng: np.random.Generator) -> Recipe:
+def draw_recipe(space: RecipeSpace, rng: np.random.Generator) -> Genome:
     """Draw a recipe; numbers are drawn log-uniformly."""
     low, high = space.lowest, space.highest
     recipe = rng.integers(low, high + 1)
@@ -105,7 +106,7 @@ def draw_recipe(space: RecipeSpace, rng: np.random.Generator) -> Recipe:
     return recipe
 
 
-def step(parent: Recipe, space: RecipeSpace, rng: np.random.Generator) -> Recipe:
+def step(parent: Genome, space: RecipeSpace, rng: np.random.Generator) -> Genome:
     """Increase or decrease the number of clusters or k a little, by one at least."""
     gene = int(rng.choice(COUNTED))
     moved = float(parent[gene]) * float(np.exp(rng.normal(0.0, STRIDE)))
@@ -113,7 +114,7 @@ def step(parent: Recipe, space: RecipeSpace, rng: np.random.Generator) -> Recipe
     return _set_gene(parent, gene, int(parent[gene]) + change, space)
 
 
-def redraw(parent: Recipe, space: RecipeSpace, rng: np.random.Generator) -> Recipe:
+def redraw(parent: Genome, space: RecipeSpace, rng: np.random.Generator) -> Genome:
     """Redraw one gene that has alternatives; without any, return a copy."""
     free = np.flatnonzero(space.lowest < space.highest)
     if not len(free):
@@ -122,13 +123,13 @@ def redraw(parent: Recipe, space: RecipeSpace, rng: np.random.Generator) -> Reci
     return _set_gene(parent, gene, int(draw_recipe(space, rng)[gene]), space)
 
 
-def cross(first: Recipe, second: Recipe, rng: np.random.Generator) -> Recipe:
+def cross(first: Genome, second: Genome, rng: np.random.Generator) -> Genome:
     """Take each gene from one of the two parents."""
-    child: Recipe = cross_uniformly(first, second, rng)[0].astype(np.int64)
+    child: Genome = cross_uniformly(first, second, rng)[0].astype(np.int64)
     return child
 
 
-def _set_gene(parent: Recipe, gene: int, value: int, space: RecipeSpace) -> Recipe:
+def _set_gene(parent: Genome, gene: int, value: int, space: RecipeSpace) -> Genome:
     child = parent.copy()
     child[gene] = np.clip(value, space.lowest[gene], space.highest[gene])
     return child
@@ -164,7 +165,7 @@ class ClusteredProtection(MaskingProblem):
     original: Table
     space: RecipeSpace
     restarts: int
-    first: tuple[Recipe, ...]
+    first: tuple[Genome, ...]
     judge: LossAndRisk
     cost: Cost
     draws: Draws
@@ -172,12 +173,12 @@ class ClusteredProtection(MaskingProblem):
     fitness_cache: dict[bytes, Fitness] = field(default_factory=dict)
     clusterings: dict[tuple[Clusterer, int, int], Labels] = field(default_factory=dict)
 
-    def work(self, task: Task[Recipe], rng: np.random.Generator) -> Outcome[Recipe]:
+    def work(self, task: Task[Genome], rng: np.random.Generator) -> Outcome[Genome]:
         genome = self.child(task, rng)
         counts = {"clusters": int(genome[CLUSTERS]), "k": int(genome[K])}
         return Outcome(genome, self.fitness(genome), counts=counts)
 
-    def child(self, task: Task[Recipe], rng: np.random.Generator) -> Recipe:
+    def child(self, task: Task[Genome], rng: np.random.Generator) -> Genome:
         if task.operator == FIRST:
             number = task.rival or 0
             return self.first[number] if number < len(self.first) else draw_recipe(self.space, rng)
@@ -186,7 +187,7 @@ class ClusteredProtection(MaskingProblem):
             return cross(parents[0], parents[1], litter_stream(task.litter))
         return MUTATIONS[task.operator](parents[0], self.space, rng)
 
-    def fitness(self, genome: Recipe) -> Fitness:
+    def fitness(self, genome: Genome) -> Fitness:
         masked = self.decode(genome, 0)
         content = blake2b(digest_size=16)
         for name in masked.schema.quasi_identifiers:
@@ -196,14 +197,14 @@ class ClusteredProtection(MaskingProblem):
             self.fitness_cache[digest] = self.judge(masked)
         return self.fitness_cache[digest]
 
-    def decode(self, genome: Recipe, draw: int) -> Table:
+    def decode(self, genome: Genome, draw: int) -> Table:
         method = self._method(genome)
         rng = self.draws(int(genome[START]))
         labels = method.partition_within(self.original, self.clusters(genome), rng)
         masked = method.released(self.original, labels)
         return self.mender.mended(masked, whole_classes=True)
 
-    def _method(self, genome: Recipe) -> ClusteredMicroaggregation | ClusteredGlobalMedian:
+    def _method(self, genome: Genome) -> ClusteredMicroaggregation | ClusteredGlobalMedian:
         return METHODS[self.space.method(genome)](
             self.original.schema.quasi_identifiers,
             int(genome[K]),
@@ -212,7 +213,7 @@ class ClusteredProtection(MaskingProblem):
             self.space.clusterer(genome),
         )
 
-    def clusters(self, genome: Recipe) -> Labels:
+    def clusters(self, genome: Genome) -> Labels:
         by, clusters = self.space.clusterer(genome), int(genome[CLUSTERS])
         start = 0 if by is Clusterer.TREE else int(genome[START])
         if (by, clusters, start) not in self.clusterings:
@@ -222,7 +223,7 @@ class ClusteredProtection(MaskingProblem):
             )
         return self.clusterings[by, clusters, start]
 
-    def read(self, genome: Recipe, draw: int) -> Mapping[str, float]:
+    def read(self, genome: Genome, draw: int) -> Mapping[str, float]:
         fitness = self.fitness(genome)
         median = self.space.method(genome) is ClusterMethod.GLOBAL_MEDIAN
         return {
@@ -234,7 +235,7 @@ class ClusteredProtection(MaskingProblem):
             "global_median": float(median),
         }
 
-    def answer(self, genome: Recipe) -> Mapping[str, object]:
+    def answer(self, genome: Genome) -> Mapping[str, object]:
         recipe = {
             "method": self.space.method(genome).value,
             "clustering": self.space.clusterer(genome).value,
@@ -244,5 +245,9 @@ class ClusteredProtection(MaskingProblem):
         }
         return {"recipe": recipe}
 
-    def making(self, genome: Recipe) -> Provenance:
+    def recipe(self, genome: Genome) -> Recipe | None:
+        steps = provenance_of(self._method(genome)).steps
+        return canonical(steps) if is_recipe(steps) else None
+
+    def making(self, genome: Genome) -> Provenance:
         return replace(provenance_of(self._method(genome)), search=NAME)

@@ -35,8 +35,8 @@ from evomask.searches.clustered.problem import (
     NAME,
     ClusteredProtection,
     ClusterMethod,
+    Genome,
     LossAndRisk,
-    Recipe,
     RecipeSpace,
 )
 
@@ -145,7 +145,7 @@ class ClusteredSearch(Search):
         return {"": {"profile": source.profile, **sizes, **effort}}
 
     @staticmethod
-    def setup(table: Table, parameters: Parameters, context: SearchContext) -> Setup[Recipe]:
+    def setup(table: Table, parameters: Parameters, context: SearchContext) -> Setup[Genome]:
         space, cost = space_of(table, parameters), COSTS[parameters.score]
         grid = space.grid(parameters.levels) if parameters.exhaustive else ()
         problem = ClusteredProtection(
@@ -210,8 +210,8 @@ def _loss_and_risk(table: Table, parameters: Parameters) -> LossAndRisk:
     return lambda masked: (loss(masked), risk(masked))
 
 
-def _scheme(parameters: Parameters, grid: int, cost: Cost) -> Scheme[Recipe]:
-    keep: Replace[Recipe] = without_clones(partial(plus, by=cost))
+def _scheme(parameters: Parameters, grid: int, cost: Cost) -> Scheme[Genome]:
+    keep: Replace[Genome] = without_clones(partial(plus, by=cost))
     if grid:
         return Enumerated(grid, -(-grid // GENERATIONS), keep)
     quarter = parameters.children // 4
@@ -230,13 +230,13 @@ class Enumerated:
 
     recipes: int
     batch: int
-    keep: Replace[Recipe]
+    keep: Replace[Genome]
 
-    def propose(self, state: State[Recipe], rng: np.random.Generator) -> Brood[Recipe]:
+    def propose(self, state: State[Genome], rng: np.random.Generator) -> Brood[Genome]:
         numbers = range(state.tasks, min(state.tasks + self.batch, self.recipes))
         return tuple(Task(FIRST, (), number) for number in numbers)
 
     def replace(
-        self, state: State[Recipe], brood: Brood[Recipe], outcomes: Outcomes[Recipe]
-    ) -> Population[Recipe]:
+        self, state: State[Genome], brood: Brood[Genome], outcomes: Outcomes[Genome]
+    ) -> Population[Genome]:
         return self.keep(state, brood, outcomes)

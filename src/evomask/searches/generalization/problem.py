@@ -21,6 +21,7 @@ from evomask.evolution.streams import litter_stream
 from evomask.evolution.variation import cross_points
 from evomask.kernels.lattice.classes import Rows
 from evomask.masking.provenance import Provenance, Step
+from evomask.masking.recipe import Recipe, canonical
 from evomask.searches.base import MaskingProblem
 from evomask.searches.generalization.lattice import Lattice, Levels
 from evomask.searches.generalization.objectives import AnyIndex, Index, Objectives, Reader
@@ -271,6 +272,19 @@ class Nodes(MaskingProblem):
 
     def making(self, levels: Levels) -> Provenance:
         return node_provenance(self.reader, levels)
+
+    def recipe(self, levels: Levels) -> Recipe | None:
+        """Return the levels of the node; records are suppressed by enforcement only.
+
+        None where numbers are generalized to bands, which no masking method does.
+        """
+        by_name = dict(zip(self.lattice.names, levels, strict=True))
+        table = self.lattice.table
+        if any(level and not table.attribute(n).is_categorical for n, level in by_name.items()):
+            return None
+        return canonical(
+            Step(NAME, {"levels": [level]}, (name,)) for name, level in by_name.items() if level
+        )
 
     def decode(self, levels: Levels, draw: int) -> Table:
         return self.lattice.applied(levels, self.reader.suppressed(levels))

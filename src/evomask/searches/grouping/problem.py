@@ -11,6 +11,7 @@ from evomask.evolution.individual import FIRST, Cost, Fitness, Outcome, Task
 from evomask.evolution.schemes import CROSS
 from evomask.masking.microaggregation.aggregation import aggregate
 from evomask.masking.provenance import Provenance, Step
+from evomask.masking.recipe import Recipe, canonical
 from evomask.searches.base import MaskingProblem
 from evomask.searches.grouping.baselines import baselines, correlations, explain_groups
 from evomask.searches.grouping.components import Components, Microaggregations
@@ -179,6 +180,13 @@ class AttributeGrouping(MaskingProblem):
         if max(sizes) > min(sizes):
             parameters["largest"] = max(sizes)
         return Provenance((Step(NAME, parameters, tuple(self.parts.names)),), search=NAME)
+
+    def recipe(self, genome: Grouping) -> Recipe:
+        """Return a microaggregation of each group of attributes."""
+        return canonical(
+            Step("mdav-generic", {"k": k}, tuple(self.parts.names[a] for a in group))
+            for group, k in self.genes.groups(genome)
+        )
 
     def named(self, genome: Grouping) -> list[list[str]]:
         return [[self.parts.names[a] for a in group] for group, _ in self._sort(genome)]

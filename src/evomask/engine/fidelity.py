@@ -1,0 +1,84 @@
+"""Fidelities of an evaluation: samples of the records and of the targets, from small to whole."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from evomask.data.classes import classes_of
+from evomask.data.schema import Role
+from evomask.data.table import Table
+from evomask.measures.targets import SEARCH_TARGETS
+from evomask.types import Indices
+
+SAMPLES = ((2_000, 300), (10_000, 1_000))
+"""Records and targets of the samples."""
+
+WORTH_A_SAMPLE = 1.4
+"""Smallest file that has a sample, as a multiple of the sample."""
+
+MOST_CONTROLS = 1_000
+"""Largest control group of a sample."""
+
+FEWEST_IN_STRATUM = 30
+"""Fewest records that a sample has of each stratum."""
+
+SAMPLE_SEED = 0
+"""Seed of the samples; it is fixed, so that a resumed run has the same samples."""
+
+
+class Fidelity(NamedTuple):
+    """How much of a file an evaluation uses.
+
+    Args:
+        records: number of records; all of them at the highest fidelity.
+        people: number of targets.
+    """
+
+    records: int
+    people: int
+
+
+def fidelities_of(
+    table: Table, k: int, samples: Sequence[tuple[int, int]] = SAMPLES
+) -> tuple[Fidelity, ...]:
+    """Return the fidelities for a table, the whole file last.
+
+    Args:
+        samples: records and targets of the samples, in ascending order.
+
+    A sample has *FEWEST_IN_STRATUM* records and 4 k of each stratum or is not used.
+    """
+    n = len(table)
+    strata = classes_of(table, table.schema.with_role(Role.STRATUM)).sizes
+    least = strata.min(initial=n) / max(1, n)
+    usable = (
+        Fidelity(records, people)
+        for records, people in samples
+        if n >= WORTH_A_SAMPLE * records and least * records >= max(FEWEST_IN_STRATUM, 4 * k)
+    )
+    return (*usable, Fidelity(n, SEARCH_TARGETS))
+
+
+def records_at(table: Table, fidelity: Fidelity) -> tuple[Indices, Indices]:
+    """Return the records of a sample, and those of the control group outside of it, in order.
+
+    A smaller sample is a subset of a larger one, in the same share of every stratum.
+    """
+    order = _mixed_order(table)
+    inside, outside = np.split(order, [fidelity.records])
+    controls = min(MOST_CONTROLS, fidelity.people)
+    return np.sort(inside), np.sort(outside[:controls])
+
+
+def _mixed_order(table: Table) -> Indices:
+    """Random order of the records, of which every beginning has the same share of each stratum."""
+    order = np.random.default_rng(SAMPLE_SEED).permutation(len(table))
+    strata = classes_of(table, table.schema.with_role(Role.STRATUM))
+    labels = strata.labels[order]
+    by_stratum = np.argsort(labels, kind="stable")
+    starts = np.cumsum(strata.sizes) - strata.sizes
+    place = np.empty(len(table))
+    place[by_stratum] = np.arange(len(table)) - np.repeat(starts, strata.sizes)
+    relative = (place + 0.5) / strata.sizes[labels]
+    return order[np.argsort(relative, kind="stable")]

@@ -1,0 +1,272 @@
+"""Recipes: masking steps as data, which can be stored, varied and applied to any records.
+
+A recipe is a tuple of steps, each with a method, its attributes and its parameters. The random
+stream of a step depends on the step alone, so that equal steps have equal results in all recipes,
+and their columns can be reused.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import partial
+from itertools import groupby
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from evomask.data.hierarchy import Hierarchy
+from evomask.data.parameters import parameters_of
+from evomask.data.recoding import Recoding
+from evomask.data.table import Column, Table
+from evomask.errors import ParameterError
+from evomask.masking.catalogue import FROM_FILES, METHODS, method_named
+from evomask.masking.composition import within_strata
+from evomask.masking.method import MaskingMethod, provenance_of
+from evomask.masking.provenance import Step
+from evomask.types import Flags
+
+Recipe: TypeAlias = tuple[Step, ...]
+"""Masking steps in the order of application, in the canonical form of `canonical`."""
+
+PHASES: Mapping[str, int] = {
+    "rank-swapping": 0,
+    "pram": 0,
+    "matrix-pram": 0,
+    "formula-pram": 0,
+    "independent-noise": 0,
+    "correlated-noise": 0,
+    "global-recoding": 2,
+    "top-coding": 2,
+    "bottom-coding": 2,
+    "generalization": 3,
+    "local-suppression": 4,
+}
+"""Position of a method within a recipe: single values are perturbed first, then records are
+grouped (1, the default), categories merged and generalized, and cells suppressed last."""
+
+GROUPING, SUPPRESSING = 1, 4
+"""Phases of microaggregation and of suppression."""
+
+LEVELS = "levels"
+"""Parameter with one value for each attribute."""
+
+MOST_BYTES = 100_000_000
+"""Size of the cache of masked columns."""
+
+
+def phase_of(method: str) -> int:
+    """Position of a method within a recipe."""
+    return PHASES.get(method, GROUPING)
+
+
+def as_text(step: Step) -> str:
+    """A step as JSON, equal for equal steps."""
+    parts = [step.method, step.attributes, step.parameters]
+    return json.dumps(parts, sort_keys=True, separators=(",", ":"))
+
+
+def recipe_as_json(recipe: Recipe) -> bytes:
+    """Encode a recipe as JSON."""
+    rows = [[step.method, dict(step.parameters), list(step.attributes)] for step in recipe]
+    return json.dumps(rows, sort_keys=True, separators=(",", ":")).encode()
+
+
+def recipe_from_json(text: bytes) -> Recipe:
+    """Decode a recipe that `recipe_as_json` encoded."""
+    rows = json.loads(text)
+    return tuple(Step(method, own, tuple(names)) for method, own, names in rows)
+
+
+def identity(recipe: Recipe) -> str:
+    """Short hash of a recipe, equal for equal recipes."""
+    return _hash("".join(map(as_text, recipe)))
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def canonical(steps: Iterable[Step]) -> Recipe:
+    """Return steps in canonical form: by phase, then by attributes, with parameters as in JSON.
+
+    A step of a method that masks each attribute independently is divided into one step for each.
+    """
+    parts = (part for step in steps for part in _divided(step))
+    by_key = {(phase_of(part.method), part.attributes, as_text(part)): part for part in parts}
+    return tuple(
+        replace(by_key[key], parameters=json.loads(key[-1])[-1]) for key in sorted(by_key)
+    )
+
+
+def _divided(step: Step) -> Iterator[Step]:
+    if method_named(step.method).about.together or len(step.attributes) == 1:
+        yield step
+        return
+    for place, name in enumerate(step.attributes):
+        own = dict(step.parameters)
+        if own.get(LEVELS):
+            own[LEVELS] = [own[LEVELS][place]]
+        yield Step(step.method, own, (name,))
+
+
+def joined(recipe: Recipe) -> Recipe:
+    """Join equal steps of independent attributes into one step, for descriptions."""
+
+    def key(step: Step) -> tuple[str, str]:
+        if method_named(step.method).about.together:
+            return step.method, as_text(step)
+        own = {name: value for name, value in step.parameters.items() if name != LEVELS}
+        return step.method, json.dumps(own, sort_keys=True)
+
+    ordered = sorted(recipe, key=lambda step: (phase_of(step.method), key(step)))
+    return tuple(_join(list(steps)) for _, steps in groupby(ordered, key))
+
+
+def _join(steps: list[Step]) -> Step:
+    first = steps[0]
+    names = tuple(dict.fromkeys(name for step in steps for name in step.attributes))
+    own = dict(first.parameters)
+    if own.get(LEVELS):
+        own[LEVELS] = [level for step in steps for level in step.parameters[LEVELS]]
+    return replace(first, parameters=own, attributes=names)
+
+
+def recipe_of(method: MaskingMethod) -> Recipe:
+    """Return the recipe of a method or of a composite of methods."""
+    return canonical(provenance_of(method).steps)
+
+
+def is_recipe(steps: Iterable[Step]) -> bool:
+    """Whether all steps are masking methods that their parameters describe completely."""
+    known = {entry.name: entry for entry in METHODS}
+    return all(
+        step.method in known
+        and step.attributes
+        and set(step.parameters) <= {p.name for p in parameters_of(known[step.method].method)}
+        for step in steps
+    )
+
+
+def build(step: Step, hierarchies: Mapping[str, Hierarchy]) -> MaskingMethod:
+    """Return the masking method of a step; raise an error that names an unknown parameter.
+
+    Args:
+        hierarchies: hierarchies of the attributes; a step uses those of its own.
+    """
+    entry = method_named(step.method)
+    known = {parameter.name: parameter.hint for parameter in parameters_of(entry.method)}
+    values: dict[str, Any] = {}
+    for name, value in step.parameters.items():
+        if name not in known:
+            raise ParameterError(
+                f"{step.method} has no parameter {name!r}; remove it from the recipe"
+            )
+        values[name] = _typed(known[name], value)
+    if FROM_FILES[0] in known and step.method == "generalization":
+        values[FROM_FILES[0]] = {n: hierarchies[n] for n in step.attributes if n in hierarchies}
+    method: MaskingMethod = entry.method(attributes=step.attributes, **values)
+    return method
+
+
+def _typed(hint: Any, value: Any) -> Any:  # noqa: ANN401
+    """Return a plain value as the type of a parameter."""
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return hint(value)
+    if isinstance(value, list):
+        return tuple(value)
+    if isinstance(value, Mapping):
+        return {name: np.asarray(matrix, dtype=np.float64) for name, matrix in value.items()}
+    return float(value) if hint is float else value
+
+
+@dataclass(frozen=True, eq=False)
+class MaskedColumn:
+    """A column that a step produced, with its recoding if it is recoded."""
+
+    column: Column
+    recoding: Recoding | None
+
+
+@dataclass(frozen=True, eq=False)
+class StepResult:
+    """What a step did to a table: its columns, and the records that it suppressed."""
+
+    columns: Mapping[str, MaskedColumn]
+    suppressed: Flags | None
+
+    @property
+    def nbytes(self) -> int:
+        return sum(one.column.nbytes for one in self.columns.values())
+
+
+@dataclass(eq=False)
+class StepCache:
+    """Cache of the results of steps; the least recently used are dropped."""
+
+    capacity: int = MOST_BYTES
+    _results: dict[str, StepResult] = field(default_factory=dict)
+    _bytes: int = 0
+
+    def of(self, key: str, make: Callable[[], StepResult]) -> StepResult:
+        """Return the result with this key, which is made if it is not in the cache."""
+        found = self._results.pop(key, None)
+        if found is None:
+            found = make()
+            self._bytes += found.nbytes
+        self._results[key] = found
+        while len(self._results) > 1 and self._bytes > self.capacity:
+            self._bytes -= self._results.pop(next(iter(self._results))).nbytes
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class RecipeMasking:
+    """Applies recipes to one table; strata are masked separately.
+
+    Args:
+        draws: random stream by number; the number of a step is a hash of it.
+        hierarchies: hierarchies that fit the table.
+    """
+
+    original: Table
+    draws: Callable[[int], np.random.Generator]
+    hierarchies: Mapping[str, Hierarchy]
+    cache: StepCache = field(default_factory=StepCache)
+
+    def mask(self, recipe: Recipe) -> Table:
+        """Return the masked table, before enforcement."""
+        done: dict[str, MaskedColumn] = {}
+        before: dict[str, str] = {}
+        suppressed: Flags | None = None
+        for step in recipe:
+            key = _hash(as_text(step) + "".join(before.get(n, "-") for n in step.attributes))
+            result = self.cache.of(key, partial(self._run, step, dict(done)))
+            done |= result.columns
+            before |= dict.fromkeys(step.attributes, key)
+            if result.suppressed is not None:
+                suppressed = (
+                    result.suppressed if suppressed is None else suppressed | (result.suppressed)
+                )
+        table = self._with(done)
+        return table if suppressed is None else table.suppressing(suppressed)
+
+    def _run(self, step: Step, done: Mapping[str, MaskedColumn]) -> StepResult:
+        method = within_strata(build(step, self.hierarchies), self.original)
+        table = self._with({name: done[name] for name in step.attributes if name in done})
+        masked = method.mask(table, self.draws(int(_hash(as_text(step))[:15], 16)))
+        columns = {
+            name: MaskedColumn(masked[name], masked.recodings.get(name)) for name in step.attributes
+        }
+        some = masked.suppressed.any()
+        return StepResult(columns, masked.suppressed if some else None)
+
+    def _with(self, done: Mapping[str, MaskedColumn]) -> Table:
+        if not done:
+            return self.original
+        recodings = {
+            name: recoding for name, recoding in self.original.recodings.items() if name not in done
+        } | {name: one.recoding for name, one in done.items() if one.recoding is not None}
+        columns = {**self.original.columns, **{name: one.column for name, one in done.items()}}
+        return replace(self.original, columns=columns, recodings=recodings)

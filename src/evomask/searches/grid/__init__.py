@@ -1,1 +1,0 @@
-"""All applicable masking methods, each with many parameters."""

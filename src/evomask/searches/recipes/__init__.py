@@ -1,0 +1,1 @@
+"""Recipes of masking steps: an initial design of known methods, and their variation."""

@@ -1,0 +1,120 @@
+"""Initial design: all applicable masking methods with many parameters, as recipes.
+
+To the grid of single methods come recipes that data stewards use: local suppression, and
+generalization of what an intruder knows, both with microaggregated numbers.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain, zip_longest
+from typing import NamedTuple
+
+import numpy as np
+
+from evomask.data.hierarchy import Hierarchy
+from evomask.data.table import Table
+from evomask.masking.composition import InTurn
+from evomask.masking.grid import GridMethod, Names, first_population, split_by_kind
+from evomask.masking.local_suppression import LocalSuppression
+from evomask.masking.method import MaskingMethod
+from evomask.masking.microaggregation.mdav import MdavGeneric
+from evomask.masking.recipe import Recipe, identity, recipe_of
+from evomask.masking.recoding.global_recoding import Generalization
+
+SUPPRESSED = "local suppression"
+GENERALIZED = "generalization"
+GENERALIZED_LEVELS = (1, 2)
+GENERALIZED_K = 5
+"""Size of the groups of numbers beside generalized categories."""
+
+SUPPRESSION_K = (2, 3, 5, 10, 20)
+"""Values of k for local suppression."""
+
+
+class Design(NamedTuple):
+    """An initial recipe and the family of methods that it belongs to."""
+
+    recipe: Recipe
+    family: str
+
+
+def initial_design(
+    table: Table,
+    hierarchies: Mapping[str, Hierarchy],
+    draws: Callable[[int], np.random.Generator],
+) -> tuple[Design, ...]:
+    """Return the initial recipes of a table: one of each family in turn, each recipe once.
+
+    Within a family the order is random; local suppression comes last in each round, with
+    increasing k.
+    """
+    methods = (
+        *first_population(table),
+        *suppression_methods(table),
+        *generalization_methods(table, hierarchies),
+    )
+    families: dict[str, list[GridMethod]] = {}
+    others = [method for method in methods if method.family != SUPPRESSED]
+    for place in draws(len(others)).permutation(len(others)).tolist():
+        families.setdefault(others[place].family, []).append(others[place])
+    rounds = [families[name] for name in sorted(families)]
+    rounds.append([method for method in methods if method.family == SUPPRESSED])
+    found: dict[str, Design] = {}
+    for method in chain.from_iterable(zip_longest(*rounds)):
+        if method is not None:
+            recipe = recipe_of(method.method)
+            found.setdefault(identity(recipe), Design(recipe, method.family))
+    return tuple(found.values())
+
+
+def suppression_methods(table: Table) -> Iterator[GridMethod]:
+    """Return local suppression of categories for several k, with microaggregated numbers.
+
+    With scenarios, of the categories that each knows exactly, one scenario after the other.
+    """
+    yield from _suppression_by_scenario(table)
+    numeric, categorical = split_by_kind(table, table.schema.quasi_identifiers)
+    for k in SUPPRESSION_K if len(categorical) > 1 else ():
+        if 2 * k <= len(table):
+            cells = LocalSuppression(categorical, k)
+            both = InTurn((MdavGeneric(numeric, k), cells)) if numeric else cells
+            yield GridMethod(both, SUPPRESSED)
+
+
+def _suppression_by_scenario(table: Table) -> Iterator[GridMethod]:
+    scenarios = table.schema.scenarios
+    exact = [split_by_kind(table, (*one.knows, *one.of))[1] for one in scenarios]
+    keys = [names for names in dict.fromkeys(exact) if names]
+    quasi = table.schema.quasi_identifiers
+    numeric, _ = split_by_kind(table, _known(table))
+    is_maskable = all(set(names) <= set(quasi) for names in keys)
+    for k in SUPPRESSION_K if keys and is_maskable else ():
+        if 2 * k <= len(table):
+            cells = tuple(LocalSuppression(names, k) for names in keys)
+            numbers = (MdavGeneric(numeric, k),) if numeric else ()
+            yield GridMethod(InTurn((*numbers, *cells)), SUPPRESSED)
+
+
+def generalization_methods(
+    table: Table, hierarchies: Mapping[str, Hierarchy]
+) -> Iterator[GridMethod]:
+    """Return generalization of what scenarios know by one and by two levels.
+
+    Without scenarios, of all quasi-identifiers. A level in which all categories are one is never
+    reached.
+    """
+    numeric, categorical = split_by_kind(table, _known(table))
+    trees = {name: hierarchies[name] for name in categorical if name in hierarchies}
+    trees = {name: tree for name, tree in trees.items() if tree.height > 1}
+    for level in GENERALIZED_LEVELS if trees else ():
+        levels = tuple(min(level, tree.height - 1) for tree in trees.values())
+        method: MaskingMethod = Generalization(tuple(trees), levels, trees)
+        if numeric and len(table) >= 2 * GENERALIZED_K:
+            method = InTurn((MdavGeneric(numeric, GENERALIZED_K), method))
+        yield GridMethod(method, GENERALIZED)
+
+
+def _known(table: Table) -> Names:
+    """Quasi-identifiers that an intruder of any scenario knows; all without scenarios."""
+    known = {name for one in table.schema.scenarios for name in one.attributes}
+    quasi = table.schema.quasi_identifiers
+    return tuple(name for name in quasi if name in known) or quasi
