@@ -213,7 +213,8 @@ def _typed(name: str, hint: Any, value: Any) -> Any:  # noqa: ANN401
     accepted, words = _PLAIN[hint]
     if not isinstance(value, accepted) or (isinstance(value, bool) and hint is not bool):
         raise ParameterError(f"{name} must be {words}, got {value!r}")
-    return float(value) if hint is float else value
+    typed: Any = value
+    return float(typed) if hint is float else typed
 
 
 def _matrices(name: str, value: Any) -> dict[str, NDArray[np.float64]]:  # noqa: ANN401
