@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from evomask.api.apply import Applied as Applied
+    from evomask.api.apply import apply as apply
     from evomask.api.files import example as example
     from evomask.api.files import read as read
     from evomask.api.files import write as write
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     from evomask.masking.recoding.top_bottom_coding import TopCoding as TopCoding
 
 _NAMES = {
+    "evomask.api.apply": ("Applied", "apply"),
     "evomask.api.files": ("example", "read", "write"),
     "evomask.api.mask": ("hierarchy", "mask", "write_hierarchy"),
     "evomask.api.measure": (
