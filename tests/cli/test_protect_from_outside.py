@@ -5,7 +5,7 @@ import json
 import polars as pl
 import pytest
 
-ASKED = ("--quasi", "age,income", "--seed", 3, "--evaluations", 60, "--json", "--quiet")
+ASKED = ("--quasi", "age,income", "--seed", 3, "--evaluations", 150, "--json", "--quiet")
 
 
 @pytest.fixture
@@ -28,8 +28,22 @@ def test_it_has_turns_beside_ours_and_its_points_are_described(evomask, toy, tow
     assert members["toy"]["does"] == "Round numbers; how coarsely evolves."
 
 
-def test_it_can_protect_alone(evomask, toy, town, tmp_path):
+def protected_by(evomask, town, tmp_path):
+    """The folder of a run in which the search takes part."""
     answer = evomask("protect", town, "--searches", "toy", *ASKED, "--out", tmp_path / "run")
+    assert answer.code == 0, answer.err
+    return tmp_path / "run"
+
+
+def first_point(tmp_path):
+    """The first point of its front that the search made."""
+    front = pl.read_parquet(tmp_path / "run" / "front.parquet")
+    return str(front.filter(pl.col("search") == "toy")["point"][0])
+
+
+def test_its_points_can_be_chosen(evomask, toy, town, tmp_path):
+    run = protected_by(evomask, town, tmp_path)
+    answer = evomask("choose", run, first_point(tmp_path), "--json")
     assert answer.code == 0, answer.err
     chosen = json.loads(answer.out)["chosen"]
     assert chosen["search"] == "toy"
@@ -40,7 +54,7 @@ def test_it_can_protect_alone(evomask, toy, town, tmp_path):
 
 
 def test_both_reports_say_what_it_does(evomask, toy, town, tmp_path):
-    evomask("protect", town, "--searches", "toy", *ASKED, "--out", tmp_path / "run")
+    evomask("choose", protected_by(evomask, town, tmp_path), first_point(tmp_path))
     pages = [
         " ".join((tmp_path / "run" / f"report-{kind}.html").read_text(encoding="utf-8").split())
         for kind in ("internal", "public")
