@@ -5,6 +5,9 @@ import json
 import polars as pl
 import pytest
 
+from evomask import protect
+from evomask.report.describe import describe_provenance, public_sentences
+
 ASKED = ("--quasi", "age,income", "--seed", 3, "--evaluations", 150, "--json", "--quiet")
 
 
@@ -28,39 +31,18 @@ def test_it_has_turns_beside_ours_and_its_points_are_described(evomask, toy, tow
     assert members["toy"]["does"] == "Round numbers; how coarsely evolves."
 
 
-def protected_by(evomask, town, tmp_path):
-    """The folder of a run in which the search takes part."""
-    answer = evomask("protect", town, "--searches", "toy", *ASKED, "--out", tmp_path / "run")
-    assert answer.code == 0, answer.err
-    return tmp_path / "run"
-
-
-def first_point(tmp_path):
-    """The first point of its front that the search made."""
-    front = pl.read_parquet(tmp_path / "run" / "front.parquet")
-    return str(front.filter(pl.col("search") == "toy")["point"][0])
-
-
-def test_its_points_can_be_chosen(evomask, toy, town, tmp_path):
-    run = protected_by(evomask, town, tmp_path)
-    answer = evomask("choose", run, first_point(tmp_path), "--json")
-    assert answer.code == 0, answer.err
-    chosen = json.loads(answer.out)["chosen"]
-    assert chosen["search"] == "toy"
-    assert chosen["method"]
-    masked = pl.read_csv(tmp_path / "run" / "masked" / "town.csv")
-    assert masked.shape == (60, 2)
-    assert not masked.equals(pl.read_csv(town))
-
-
-def test_both_reports_say_what_it_does(evomask, toy, town, tmp_path):
-    evomask("choose", protected_by(evomask, town, tmp_path), first_point(tmp_path))
-    pages = [
-        " ".join((tmp_path / "run" / f"report-{kind}.html").read_text(encoding="utf-8").split())
-        for kind in ("internal", "public")
-    ]
-    assert all(toy.about.public in page for page in pages)
-    assert "numbers rounded to a multiple of a width, which is" in pages[0]
+def test_its_files_are_described_for_stewards_and_for_the_public(toy, town):
+    found = protect(
+        pl.read_csv(town), quasi=["age", "income"], searches=["toy"], evaluations=150, seed=3
+    )
+    own = [one for one in found.protection.state.candidates if one.search == "toy"]
+    assert own
+    for one in own:
+        assert "numbers rounded to a multiple of a width, which is" in describe_provenance(
+            one.making
+        )
+        assert toy.about.public in " ".join(public_sentences(one.making))
+        assert one.loss > 0
 
 
 def test_it_may_keep_to_searching_alone(evomask, toy, town, monkeypatch, tmp_path):

@@ -24,7 +24,7 @@ def record(tmp_path_factory):
     people = {"sex": rng.choice(["f", "m"], 90), "school": rng.choice(["a", "b", "c"], 90)}
     pl.DataFrame(people).write_csv(folder / "town.csv")
     source = Input(folder / "town.csv", None, ("sex", "school"), nominal=("sex", "school"))
-    job = ProtectJob(source, folder / "run", NOTHING, evaluations=150, seed=7, searches=("pram",))
+    job = ProtectJob(source, folder / "run", NOTHING, evaluations=400, seed=7, searches=("pram",))
     released = protect_file(job)
     done = released.protection
     evolved = [
