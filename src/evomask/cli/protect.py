@@ -220,6 +220,7 @@ def _as_json(done: "Release") -> dict[str, object]:
         "suppressed": written.suppressed,
         "reports": done.reports.pages,
         "record": str(done.reports.record),
+        "recipe": str(done.recipe) if done.recipe else None,
         "run": str(done.folder),
         "files": len(protection.state.candidates),
         "trials": protection.state.trials,
@@ -253,6 +254,7 @@ def _text(done: "Release") -> str:
         f"masked file  {written.path} ({written.records} records, shuffled)",
         f"reports      {done.reports.internal} (internal)",
         f"             {done.reports.public} (to publish)",
+        *([f"recipe       {done.recipe} (evomask apply)"] if done.recipe else []),
         *hanging("time         ", _times(done)),
         f"the folder {done.folder} holds records and the seed; keep it confidential",
     ]
