@@ -164,8 +164,8 @@ class EvaluationContext:
         """Return a function that rebuilds the context from arrays, and the arrays to share with
         workers."""
         table = self.table
-        rest = (table.schema, dict(table.recodings), self.settings, self.seed, self.hierarchies)
-        rest = (*rest, self.given)
+        recodings, hierarchies = dict(table.recodings), self.hierarchies
+        rest = (table.schema, recodings, self.settings, self.seed, hierarchies, self.given)
         arrays = {f"{COLUMN}{name}": column for name, column in table.columns.items()}
         return partial(context_from_arrays, *rest), {**arrays, SUPPRESSED: table.suppressed}
 
