@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from evomask.api.measure import compare as compare
     from evomask.api.measure import measure as measure
     from evomask.api.measure import measure_kept as measure_kept
+    from evomask.api.progress import Progress as Progress
     from evomask.api.protect import KeptRun as KeptRun
     from evomask.api.protect import Result as Result
     from evomask.api.protect import load as load
@@ -74,6 +75,7 @@ _NAMES = {
         "measure",
         "measure_kept",
     ),
+    "evomask.api.progress": ("Progress",),
     "evomask.api.protect": ("KeptRun", "Result", "load", "protect", "protect_file"),
     "evomask.api.schema": ("Proposal", "RolesNeededError", "Schema", "propose"),
     "evomask.api.search": ("SearchResult", "search"),

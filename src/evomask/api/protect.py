@@ -1,11 +1,12 @@
 """Protecting frames and files: `protect`, `protect_file`, and `load` for runs on disk."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from evomask.api.files import read
+from evomask.api.progress import Progress, ProgressReporter
 from evomask.api.schema import (
     RolesNeededError,
     Schema,
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from evomask.report.drawing import Figure
     from evomask.report.protection import Choice, Protection
     from evomask.report.record import ReleaseRecord
+    from evomask.runs.inputs import Loaded
+    from evomask.runs.start import Start
     from evomask.runs.store.preserved_analyses import AtMost, Statistic
     from evomask.runs.store.run_folder import RunSummary
 
@@ -292,6 +295,8 @@ def protect(
     max_table_error: float | None = None,
     max_model_error: float | None = None,
     baseline: str = "",
+    start: Iterable[str | Path | Frame] = (),
+    callback: Callable[["Progress"], object] | None = None,
 ) -> Result[F]:
     """Search for masked versions of a pandas, polars or pyarrow frame with low loss and risk.
 
@@ -324,6 +329,10 @@ def protect(
         max_table_error: largest error of preserved tables in the chosen point, in percent.
         max_model_error: largest error of preserved models in the chosen point, in percent.
         baseline: ``synthetic`` adds synthetic records for comparison; they cannot be chosen.
+        start: paths of recipes (``recipe.toml``), and masked frames (or files) of the same records
+            in the same order; they compete with all others, and are on the front as ``given``.
+        callback: function that receives a `Progress` after each block of candidates; the search
+            stops if it returns False.
 
     Nothing is printed, and the frame is not changed.
 
@@ -347,6 +356,7 @@ def protect(
     from evomask.report.protection import choose_point
     from evomask.runs.inputs import Input, check_stated
     from evomask.runs.protect import protect_table
+    from evomask.runs.store.run_control import StopRequest
 
     arguments = Schema(
         quasi=quasi, confidential=confidential, drop=drop, keep=keep, ordinal=ordinal,
@@ -370,12 +380,32 @@ def protect(
         baseline=baseline,
     )
     job = replace(options.job(Input(Path("data frame")), Path()), keep=loaded.keep)
+    stop = StopRequest()
+    watch = None if callback is None else ProgressReporter(callback, stop)
     with open_evaluators(workers, cluster) as evaluators:
         protection = protect_table(
-            loaded.table, job, evaluators=evaluators, hierarchies=loaded.hierarchies
-        )
+            loaded.table, job, evaluators=evaluators, hierarchies=loaded.hierarchies,
+            start=_start(start, loaded), watch=watch, stop=stop,
+        )  # fmt: skip
     choice = choose_point(job.pick, protection.state, job.bounds)
     return Result(frame, protection, choice, job.bounds)
+
+
+def _start(given: Iterable[str | Path | Frame], loaded: "Loaded") -> "Start":
+    """Return recipes and masked versions to start from."""
+    from evomask.io.tables import source_of
+    from evomask.runs.inputs import load_version
+    from evomask.runs.start import ENDING, start_of, version_of
+
+    recipes, versions = [], []
+    for number, one in enumerate(given, 1):
+        if not isinstance(one, str | Path):
+            versions.append((f"frame {number}", version_of(source_of(one), loaded)))
+        elif Path(one).suffix == ENDING:
+            recipes.append(Path(one))
+        else:
+            versions.append((str(one), load_version(Path(one), loaded)))
+    return start_of(loaded, recipes, versions)
 
 
 def _with_roles(frame: Frame, schema: Schema, *, accepted: bool) -> Schema:

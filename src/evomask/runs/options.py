@@ -170,6 +170,12 @@ class ProtectOptions:
         SEARCH,
         in_parts=True,
     )
+    start: tuple[str, ...] = _option(
+        (),
+        "Recipe (.toml) or masked version of FILE to start from; may be given several times.",
+        SEARCH,
+        several=True,
+    )
     profile: str = _option(
         "strict", "Risk measure: strict (all intruders) or papers (as published).", SEARCH
     )
@@ -213,6 +219,7 @@ class ProtectOptions:
             keep_order=self.keep_order,
             key=self.key_file,
             baseline=self.baseline,
+            start=tuple(map(Path, self.start)),
         )
 
     def command_words(self) -> list[str]:

@@ -32,7 +32,7 @@ from evomask.engine.front import (
     stable_reference,
     validate_pick,
 )
-from evomask.engine.specialists import specialists_for
+from evomask.engine.specialists import Specialist, specialists_for
 from evomask.engine.state import EngineCodec, EngineState, share_used, shares
 from evomask.errors import ParameterError, RunError
 from evomask.evolution.stopping import Budget
@@ -68,6 +68,7 @@ from evomask.runs.inputs import (
     notes_on_leakage,
 )
 from evomask.runs.release import Release, release
+from evomask.runs.start import NOTHING_GIVEN, Start, load_start
 from evomask.runs.store.journal import (
     CandidateScore,
     EventCallback,
@@ -112,6 +113,7 @@ from evomask.runs.store.run_folder import (
 from evomask.runs.store.run_summary import FRONT
 from evomask.runs.synthetic import baselines, check_baseline
 from evomask.searches.base import SearchInput
+from evomask.searches.catalogue import GIVEN
 
 PROTECT = "protect"
 """What the plan of a protection says instead of the name of a search."""
@@ -148,6 +150,7 @@ class ProtectJob:
         width: ignored, with a note where it is not 1; earlier versions ran so many searches in
             parallel rounds.
         baseline: alternative release that is evaluated and shown in the reports.
+        start: recipes (``.toml``) and masked versions of the file that are evaluated first.
     """
 
     source: Input
@@ -166,6 +169,7 @@ class ProtectJob:
     key: Path | None = None
     width: int = 1
     baseline: str = ""
+    start: tuple[Path, ...] = ()
 
     def __post_init__(self) -> None:
         check_baseline(self.baseline)
@@ -212,12 +216,13 @@ def protect_file(
         )
         for note in notes:
             events.begin(Phase.LOADING, note)
-        loaded = replace(loaded, notes=(*loaded.notes, *notes))
+        start = load_start(job.start, loaded)
+        loaded = replace(loaded, notes=(*loaded.notes, *notes, *start.notes))
         check_stated(loaded.table, loaded.stated)
         keep = job.keep + loaded.keep
         statistics = _statistics(loaded.table, keep, job.bounds)
         seed = secrets.randbits(63) if job.seed is None else job.seed
-        context = context_for(loaded.table, job, seed, events, loaded.hierarchies)
+        context = context_for(loaded.table, job, seed, events, loaded.hierarchies, start)
         plan = build_plan(
             PROTECT,
             job.source,
@@ -229,6 +234,7 @@ def protect_file(
             bounds=job.bounds,
             keep_order=job.keep_order,
             baseline=job.baseline,
+            start=start.paths,
         )
         store = RunFolder.create(job.folder, plan)
         with store.locked():
@@ -252,6 +258,7 @@ def protect_table(
     watch: EventCallback | None = None,
     stop: StopRequest | None = None,
     hierarchies: HierarchyDefinitions | None = None,
+    start: Start = NOTHING_GIVEN,
 ) -> Protection:
     """Search for the front of protected versions of a table in memory; nothing is written."""
     validate_pick(job.pick)
@@ -260,7 +267,7 @@ def protect_table(
     with record_outcome(events):
         statistics = _statistics(table, job.keep, job.bounds)
         seed = secrets.randbits(63) if job.seed is None else job.seed
-        context = context_for(table, job, seed, events, hierarchies or {})
+        context = context_for(table, job, seed, events, hierarchies or {}, start)
         search = Exploration(
             context=context,
             budget=job.budget,
@@ -289,7 +296,12 @@ def protect_table(
         )
         return replace(
             done,
-            notes=(*notes_on_leakage(table), *_note_on_width(job.width), *done.notes),
+            notes=(
+                *notes_on_leakage(table),
+                *_note_on_width(job.width),
+                *start.notes,
+                *done.notes,
+            ),
             baselines=baselines(job.baseline, context) if job.baseline else {},
             phases=events.seconds if done.clocked else {},
         )
@@ -413,20 +425,24 @@ def context_for(
     seed: int,
     events: EventDispatcher,
     hierarchies: HierarchyDefinitions,
+    start: Start = NOTHING_GIVEN,
 ) -> EvaluationContext:
     """Build the evaluation context of a job, load kernels, and refuse an impossible requirement."""
     file = SearchInput(
         table, job.requirement, job.profile, complete_hierarchies(table, hierarchies)
     )
     members = specialists_for(file, job.searches)
+    if start.files:
+        members[GIVEN] = Specialist(GIVEN)
     settings = Settings(
         job.requirement,
         job.profile,
         members,
         lag=lag_for(job.budget),
         loss=parse_loss_weights(job.loss),
+        start=start.recipes,
     )
-    context = EvaluationContext(table, settings, seed, file.hierarchies)
+    context = EvaluationContext(table, settings, seed, file.hierarchies, given=start.files)
     context.load_kernels(partial(events.begin, Phase.COMPILING))
     events.enter(Phase.LOADING)
     if not context.guarantees.are_plainly_possible:
@@ -438,8 +454,9 @@ def _load_context(plan: Plan) -> tuple[Loaded, EvaluationContext]:
     check_input(plan)
     loaded = load(plan.input)
     hierarchies = complete_hierarchies(loaded.table, loaded.hierarchies)
+    given = load_start(plan.start, loaded).files
     return loaded, EvaluationContext(
-        loaded.table, protection_settings(plan), plan.seed, hierarchies
+        loaded.table, protection_settings(plan), plan.seed, hierarchies, given=given
     )
 
 
