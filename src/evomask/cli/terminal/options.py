@@ -145,6 +145,10 @@ Column = Annotated[
         metavar="COLUMN", help="Column to build the hierarchy for.", autocompletion=column_names
     ),
 ]
+Library = Annotated[
+    Path | None,
+    typer.Option("--library", help="File (TOML) that extends the library of named scenarios."),
+]
 Force = Annotated[
     bool, typer.Option("--force", help="Overwrite existing output.", rich_help_panel=OUTPUT)
 ]
