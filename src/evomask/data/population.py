@@ -1,17 +1,10 @@
 """The population that a file is a sample of: its size, and a table of its people."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-import numpy as np
-
-from evomask.data.classes import classes_of, classes_of_columns
-from evomask.data.table import Table
-from evomask.errors import DataError, ParameterError
-from evomask.types import Flags, Floats, Indices, Labels
-
-CELLS_AT_ONCE = 20_000_000
-"""Pairs of a class and a combination that are compared at once."""
+from evomask.errors import ParameterError
+from evomask.types import Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -21,68 +14,8 @@ class PopulationTable:
     columns: Mapping[str, tuple[str, ...]]
     counts: Floats
 
-    def people_like(self, table: Table, names: tuple[str, ...]) -> tuple[Labels, Floats]:
-        """Equivalence class of each record on *names*, and the people who fit each class.
 
-        A person fits a class if every cell of it covers their value: a recoded cell covers
-        several, a suppressed one all.
-        """
-        absent = [name for name in names if name not in self.columns]
-        if absent:
-            raise DataError(
-                f"the population table has no column {absent[0]!r}, which a scenario knows; add "
-                "it, or count the table over the attributes of the scenario"
-            )
-        classes = classes_of(table, names)
-        parts = [self._covered(table, name, classes.representatives) for name in names]
-        joint = classes_of_columns([column for _, _, column in parts], len(self.counts))
-        counts = np.bincount(joint.labels, self.counts).astype(np.float64)
-        found = np.empty(len(classes))
-        step = max(1, CELLS_AT_ONCE // max(1, len(joint)))
-        for start in range(0, len(classes), step):
-            part = slice(start, start + step)
-            fits = np.ones((len(found[part]), len(joint)), dtype=bool)
-            for cells, covers, column in parts:
-                fits &= covers[cells[part]][:, column[joint.representatives]]
-            found[part] = fits @ counts
-        return classes.labels, found
-
-    def _covered(self, table: Table, name: str, records: Indices) -> tuple[Indices, Flags, Indices]:
-        """Cell of each record, values covered by each cell, and value of each combination."""
-        texts, values = np.unique(np.array(self.columns[name], dtype=object), return_inverse=True)
-        attribute = table.attribute(name)
-        if attribute.is_categorical:
-            place = {category: i for i, category in enumerate(attribute.categories)}
-            codes = np.array([place.get(_plain(text, place), -1) for text in texts])
-            leaves = table.recoding(name).leaves
-            covers = leaves[:, codes] & (codes >= 0)
-            return table[name][records].astype(np.int64), covers, values
-        numbers = np.array([_number(text) for text in texts])
-        low, high = table.ends(name)
-        ends, cells = np.unique(
-            np.column_stack([low[records], high[records]]), axis=0, return_inverse=True
-        )
-        covers = (ends[:, :1] <= numbers) & (numbers <= ends[:, 1:])
-        covers |= np.isnan(ends[:, :1]) & np.isnan(numbers)
-        return cells.reshape(-1), covers, values
-
-
-def _plain(text: str, known: Mapping[str, int]) -> str:
-    """The category that a text names, also where the one is written 3 and the other 3.0."""
-    if text in known:
-        return text
-    number = _number(text)
-    return str(int(number)) if np.isfinite(number) and number == int(number) else text
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return float("nan")
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Population:
     """What is known of the population that a file was drawn from.
 
@@ -92,7 +25,7 @@ class Population:
     """
 
     size: float | None = None
-    table: PopulationTable | None = None
+    table: PopulationTable | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if self.size is not None and not self.size >= 1:

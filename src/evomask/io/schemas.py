@@ -118,11 +118,19 @@ class ScenarioEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
         )
 
 
+class PopulationSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """Section ``[population]``: the people that the file is a sample of."""
+
+    size: float | None = None
+    table: str | None = None
+
+
 class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A schema file: attributes, scenarios, edit rules, analyses to preserve, dialect, release."""
+    """A schema file: attributes, scenarios, population, edit rules, analyses, dialect, release."""
 
     attributes: dict[str, AttributeEntry] = {}
     scenarios: dict[str, ScenarioEntry] = {}
+    population: PopulationSection = msgspec.field(default_factory=PopulationSection)
     rules: RulesSection = msgspec.field(default_factory=RulesSection)
     keep: KeepSection = msgspec.field(default_factory=KeepSection)
     file: FileSection = msgspec.field(default_factory=FileSection)
@@ -185,6 +193,8 @@ def read_schema(path: Path) -> SchemaFile:
             )
         if entry.hierarchy:
             entry.hierarchy = str(path.parent / entry.hierarchy)
+    if schema.population.table:
+        schema.population.table = str(path.parent / schema.population.table)
     return schema
 
 

@@ -26,9 +26,11 @@ from evomask.measures.disclosure.population_log_linear import (
     independence,
     interpolated,
     match_probability,
+    mean_inverse,
     two_way,
     unique_probability,
 )
+from evomask.measures.disclosure.population_table import people_like
 from evomask.measures.disclosure.population_uniques import (
     ClassSizes,
     dankar,
@@ -264,7 +266,7 @@ def test_people_who_fit_recoded_classes_are_counted(seed):
     letters, numbers = rng.choice(list("wxyz"), 30), rng.integers(0, 3, 30)
     counts = rng.integers(1, 9, 30).astype(float)
     register = PopulationTable({"a": tuple(letters), "b": tuple(map(str, numbers))}, counts)
-    labels, found = register.people_like(table, ("a", "b"))
+    labels, found = people_like(register, table, ("a", "b"))
     for record in range(12):
         cell, number = table["a"][record], table["b"][record]
         fitting = [
@@ -275,12 +277,38 @@ def test_people_who_fit_recoded_classes_are_counted(seed):
         assert found[labels[record]] == sum(fitting)
 
 
-def test_a_stated_size_scales_the_weights():
+def test_a_stated_size_takes_the_place_of_the_sum_of_weights():
     frame = people().assign(w=2.0)
-    weighted = population_risk(nominal(frame, "w"), ("a", "b"), Population(6_000))
-    plain = population_risk(nominal(people()), ("a", "b"), Population(6_000))
-    assert weighted.journalist.average == pytest.approx(plain.journalist.average)
-    assert (weighted.basis, plain.basis) == ("weights", "size")
+    by_weights = population_risk(nominal(frame, "w"), ("a", "b"))
+    stated = population_risk(nominal(frame, "w"), ("a", "b"), Population(6_000))
+    assert (by_weights.size, by_weights.basis) == (1_200, "weights")
+    assert (stated.size, stated.basis) == (6_000, "size")
+    assert stated.journalist.average < by_weights.journalist.average < by_weights.prosecutor.average
+
+
+def test_a_value_that_nobody_else_has_is_not_hidden_by_the_population():
+    frame = pd.DataFrame({"a": [*range(50), *[7] * 550]})
+    found = population_risk(nominal(frame), ("a",), Population(60_000))
+    assert found.journalist.largest == 1
+    assert found.journalist.average < 0.1
+
+
+@pytest.mark.parametrize(("size", "others"), [(1, 0.4), (1, 9.0), (2, 0.4), (2, 3.0), (7, 30.0)])
+def test_mean_inverse_is_that_of_poisson_numbers_of_others(size, others):
+    drawn_others = np.random.default_rng(8).poisson(others, 400_000)
+    found = mean_inverse(np.array([size]), np.array([others]))[0]
+    assert found == pytest.approx(np.mean(1 / (size + drawn_others)), rel=0.02)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.2])
+def test_the_journalists_risk_is_about_that_in_adult(reference, share):
+    people = pd.read_csv(reference("uci/adult.csv"))
+    names = ("age", "sex", "race", "marital-status", "education")
+    whole = people.groupby([*names])["age"].transform("size").to_numpy()
+    rows = np.random.default_rng(1).random(len(people)) < share
+    table = nominal(people.loc[rows, [*names]])
+    found = population_risk(table, names, Population(len(people)))
+    assert found.marketer == pytest.approx(np.mean(1 / whole[rows]), rel=0.35)
 
 
 def test_values_of_their_own_leave_the_choice_to_dankars_rule():
@@ -293,7 +321,7 @@ def test_values_of_their_own_leave_the_choice_to_dankars_rule():
 
 
 def test_every_model_that_has_a_solution_is_reported():
-    found = estimate_uniques(nominal(people()), ("a", "b"), 6_000.0)
+    found = estimate_uniques(cells_of(nominal(people()), ("a", "b")), 6_000.0)
     assert set(found) == {"independence", "two-way", "interpolated", "pitman", "zayatz", "snb"}
 
 
@@ -303,8 +331,8 @@ def test_scenarios_are_judged_by_what_they_know_exactly():
         Scenario(name="neighbour", knows=("a",)),
         Scenario(name="anybody", any=1, of=("a", "b"), takes_part=False),
     )
-    schema = Schema(table.schema.attributes, scenarios=scenarios)
-    found = population_risks(table.with_schema(schema), Population(6_000))
+    schema = Schema(table.schema.attributes, scenarios=scenarios, population=Population(6_000))
+    found = population_risks(table.with_schema(schema))
     assert [(one.scenario, one.takes_part) for one in found] == [
         ("neighbour", True),
         ("anybody", False),

@@ -3,8 +3,9 @@
 The prosecutor knows that a person is in the file, so a record of a class of f is found with
 probability 1 / f. The journalist does not, and has to choose among the F people of the population
 with these values: 1 / F. The marketer matches everybody; their risk is the expected share of
-correct matches, the mean of 1 / F. F is counted in a population table; without one, 1 / F is
-estimated from weights, or from the size of the population, by Benedetti and Franconi.
+correct matches, the mean of 1 / F. F is counted in a population table. Without one, and where the
+file is a sample by its weights or by the stated size of the population, F is f and a Poisson number
+of others, whose mean is that of the interpolated log-linear model fitted to all other records.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,8 +23,10 @@ from evomask.measures.disclosure.population_log_linear import (
     LogLinearFit,
     independence,
     interpolated,
+    mean_inverse,
     two_way,
 )
+from evomask.measures.disclosure.population_table import people_like
 from evomask.measures.disclosure.population_uniques import (
     SMALL_SHARE,
     ClassSizes,
@@ -34,7 +37,6 @@ from evomask.measures.disclosure.population_uniques import (
 )
 from evomask.measures.disclosure.privacy_models import released
 from evomask.measures.disclosure.record_risk import (
-    mean_inverse_population,
     survey_weights,
     weight_of,
 )
@@ -91,8 +93,8 @@ class PopulationRisk:
         basis: where population frequencies come from: table, weights, size or file.
         known: attributes known exactly; in a scenario with a choice, the most telling ones.
         takes_part: whether the prosecutor (or else the journalist) is this scenario's intruder.
-        k_map: fewest people of the population who fit a class; exact with a table, estimated
-            as f / p with weights or a size.
+        k_map: fewest people of the population who fit a class; by estimation 1 / the largest risk
+            of the journalist.
         uniques: population uniques: with a table, the counted ones of the file scaled to the
             population, else estimated by the chosen model.
         chosen: name of the model, empty where uniques are counted.
@@ -124,9 +126,9 @@ class PopulationRisk:
         return {**asdict(self), "estimates": {n: asdict(e) for n, e in self.estimates.items()}}
 
 
-def population_risks(table: Table, population: Population = UNKNOWN) -> tuple[PopulationRisk, ...]:
+def population_risks(table: Table) -> tuple[PopulationRisk, ...]:
     """Population risk of the released records in every scenario that knows attributes exactly."""
-    table = released(table)
+    table, population = released(table), table.schema.population
     scenarios = table.schema.scenarios or (default_scenario(table.schema.quasi_identifiers),)
     found = []
     for scenario in scenarios:
@@ -154,24 +156,26 @@ def population_risk(
     """Population risk of the records of a table for an intruder who knows *names* exactly."""
     classes = classes_of(table, names)
     sizes = classes.sizes_of_records.astype(np.float64)
-    size, weights, basis = _population_of(table, population)
+    size, basis = _population_of(table, population)
     estimates: dict[str, Estimate] = {}
     chosen = reason = ""
     if population.table is not None:
-        labels, people = population.table.people_like(table, names)
+        labels, people = people_like(population.table, table, names)
         people = np.maximum(people, np.bincount(labels))  # who is in the file exists
         inverse, smallest = 1.0 / people[labels], float(people.min())
         uniques = float(np.sum(people[labels] == 1)) * size / len(table)
     else:
-        estimated = np.bincount(classes.labels, weights=weights)
-        share = np.minimum(sizes / estimated[classes.labels], 1.0)
-        inverse = mean_inverse_population(classes.sizes_of_records, share)
-        smallest = float(np.maximum(estimated, classes.sizes).min())
-        uniques = float(np.sum(sizes == 1))
+        inverse, uniques = 1.0 / sizes, float(np.sum(sizes == 1))
         if size > len(table):
-            estimates = estimate_uniques(table, names, size)
+            cells = cells_of(table, names)
+            fit = interpolated(cells, size)
+            estimates = estimate_uniques(cells, size, fit)
             chosen, reason = choose_estimate(table, names, size, estimates)
             uniques = estimates[chosen].uniques
+            means = np.zeros(len(classes)) if fit.left_out is None else fit.left_out
+            others = means * (1 - len(table) / size)
+            inverse = mean_inverse(classes.sizes, others)[classes.labels]
+        smallest = 1.0 / float(inverse.max())
     return PopulationRisk(
         scenario.name if scenario else "",
         names,
@@ -191,22 +195,20 @@ def population_risk(
     )
 
 
-def _population_of(table: Table, population: Population) -> tuple[float, Floats, str]:
-    """Size of the population, weight of each record, and where they come from."""
+def _population_of(table: Table, population: Population) -> tuple[float, str]:
+    """Size of the population, and where it comes from."""
     name = weight_of(table)
-    weights = survey_weights(table, name)
-    size, basis = float(weights.sum()), "weights" if name else "file"
+    size, basis = float(survey_weights(table, name).sum()), "weights" if name else "file"
     if population.size is not None:
         if population.size < len(table):
             raise DataError(
                 f"a population of {population.size:g} people is smaller than the file of "
                 f"{len(table)} records; give the size of the population that it was drawn from"
             )
-        weights = weights * (population.size / size)
-        size, basis = population.size, basis if name else "size"
+        size, basis = population.size, "size"
     if population.table is not None:
         size, basis = population.size or float(population.table.counts.sum()), "table"
-    return max(size, float(len(table))), weights, basis
+    return max(size, float(len(table))), basis
 
 
 def _risk(values: Floats) -> IntruderRisk:
@@ -217,20 +219,24 @@ def _risk(values: Floats) -> IntruderRisk:
     )
 
 
-def estimate_uniques(table: Table, names: Sequence[str], population: float) -> dict[str, Estimate]:
-    """Population uniques of a sample by every model that has a solution, by name."""
-    classes = classes_of(table, names)
-    sample = ClassSizes.of(classes.sizes, population)
+def estimate_uniques(
+    cells: Cells, population: float, interpolation: LogLinearFit | None = None
+) -> dict[str, Estimate]:
+    """Population uniques of a sample by every model that has a solution, by name.
+
+    Args:
+        interpolation: the interpolated model, if it is fitted already.
+    """
+    sample = ClassSizes.of(cells.counts, population)
     sizes_alone = {
         "pitman": pitman(sample),
         "zayatz": min(zayatz(sample), population),
         "snb": slide_negative_binomial(sample),
     }
-    cells = cells_of(table, names)
     fits: dict[str, LogLinearFit | None] = {
         "independence": independence(cells, population),
         "two-way": two_way(cells, population),
-        "interpolated": interpolated(cells, population),
+        "interpolated": interpolation or interpolated(cells, population),
     }
     log_linear = {
         name: Estimate(fit.uniques, fit.tau1, fit.tau2, fit.fit)

@@ -14,7 +14,7 @@ and Shlomo (2008, Journal of the American Statistical Association 103:989-1001).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from math import prod, sqrt
 
@@ -58,12 +58,15 @@ class LogLinearFit:
         tau2: expected correct matches if every sample unique is matched with the population.
         fit: test of fit B divided by its standard deviation: about standard normal if the model
             holds, large if it smooths too much, negative if too little.
+        left_out: expected people of the population in each cell by the model fitted to all other
+            records; None where it is not computed.
     """
 
     uniques: float
     tau1: float
     tau2: float
     fit: float
+    left_out: Floats | None = field(default=None, compare=False)
 
 
 def unique_probability(others: Floats) -> Floats:
@@ -76,6 +79,15 @@ def match_probability(others: Floats) -> Floats:
     small = others < 1e-9
     safe = np.where(small, 1.0, others)
     return np.where(small, 1.0, -np.expm1(-safe) / safe)
+
+
+def mean_inverse(sizes: Indices, others: Floats) -> Floats:
+    """Mean of 1 / F of cells with *sizes* sampled people and Poisson(*others*) more.
+
+    Exact for sample uniques; otherwise to the second order, within 2 % for two and more.
+    """
+    mean = sizes + others
+    return np.where(sizes == 1, match_probability(others), 1 / mean + others / mean**3)
 
 
 def independence(cells: "Cells", population: float) -> LogLinearFit:
@@ -315,6 +327,7 @@ def _decomposable_fit(
         float(tau1),
         float(tau2),
         _fit_over_drawn(means, cells.counts, drawn, population, share),
+        population * sum(weight * _left_out(cells, graph) for graph, weight in used),
     )
 
 

@@ -61,11 +61,10 @@ def individual_risk(
     sizes = classes.sizes_of_records
     population = np.bincount(classes.labels, weights=weights).astype(np.float64)[classes.labels]
     share = np.minimum(sizes / population, 1.0)
-    return IndividualRisk(sizes, population, mean_inverse_population(sizes, share))
+    return IndividualRisk(sizes, population, _mean_inverse_population(sizes, share))
 
 
-def mean_inverse_population(sizes: Indices, share: Floats) -> Floats:
-    """Mean of 1 / F of classes of some sizes, by the estimated share of F that is sampled."""
+def _mean_inverse_population(sizes: Indices, share: Floats) -> Floats:
     rest = 1.0 - share
     odds = np.divide(share, rest, out=np.ones_like(share), where=rest > 0)
     of_uniques = np.where(rest > 0, -odds * np.log(share), 1.0)
