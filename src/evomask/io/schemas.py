@@ -124,8 +124,15 @@ class ScenarioEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
         )
 
 
+class PopulationSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """Section ``[population]``: the people that the file is a sample of."""
+
+    size: float | None = None
+    table: str | None = None
+
+
 class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A schema file: attributes, scenarios, edit rules, analyses to preserve, dialect, release.
+    """A schema file: attributes, scenarios, population, rules, analyses, dialect, release.
 
     Args:
         hierarchies: hierarchies that are no files of their own, by attribute: each value with its
@@ -135,6 +142,7 @@ class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
     attributes: dict[str, AttributeEntry] = {}
     hierarchies: dict[str, list[list[str]]] = {}
     scenarios: dict[str, ScenarioEntry] = {}
+    population: PopulationSection = msgspec.field(default_factory=PopulationSection)
     rules: RulesSection = msgspec.field(default_factory=RulesSection)
     keep: KeepSection = msgspec.field(default_factory=KeepSection)
     file: FileSection = msgspec.field(default_factory=FileSection)
@@ -250,6 +258,8 @@ def _read(path: Path, kind: type[S], what: str) -> S:
             )
         if entry.hierarchy:
             entry.hierarchy = str(path.parent / entry.hierarchy)
+    if schema.population.table:
+        schema.population.table = str(path.parent / schema.population.table)
     return schema
 
 
@@ -318,11 +328,7 @@ def schema_text(
     sections = [
         "\n".join([f"[attributes.{key}]", *_lines(proposal), ""])
         for proposal in proposed.attributes
-<<<<<<< HEAD
         for key in [proposal.name if BARE_KEY.fullmatch(proposal.name) else _text(proposal.name)]
-=======
-        for key in [_key(proposal.name)]
->>>>>>> scenarios
     ]
     intruders = _scenarios_lines(proposed, scenarios, adopted)
     return "\n".join([head, *sections, *intruders, *_rules_lines(proposed), *_file_lines(dialect)])
