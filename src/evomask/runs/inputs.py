@@ -155,7 +155,8 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     table = table.with_schema(without_derived_quasi_identifiers(table.schema))
     trees = read_hierarchies(table.schema, hierarchies)
     keep = AnalysesToPreserve(tuple(schema.keep.tables), tuple(schema.keep.models))
-    notes, origin = (*_dialect_note(read.dialect), *assumed), read.origin(table, source.path)
+    notes = (*_dialect_note(read.dialect), *read.notes, *assumed)
+    origin = read.origin(table, source.path)
     stated = schema.stated | source.roles.keys()
     return Loaded(
         table=table,
@@ -184,7 +185,7 @@ def load_released(source: Input) -> Loaded:
     schema = read_schema(source.schema) if source.schema else SchemaFile()
     read = read_source(source.path, _dialect(source, schema))
     loaded = released_of(read, _declarations(source, schema), _declarations(source, SchemaFile()))
-    return replace(loaded, notes=(*_dialect_note(read.dialect), *loaded.notes))
+    return replace(loaded, notes=(*_dialect_note(read.dialect), *read.notes, *loaded.notes))
 
 
 def released_of(read: Source, declared: Declarations, named: Collection[str]) -> Loaded:
