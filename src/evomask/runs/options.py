@@ -93,7 +93,7 @@ class DataOptions:
         "--scenario",
         several=True,
     )
-    population: float | None = _option(
+    population_size: float | None = _option(
         None, "People of the population that the file is a sample of.", DATA, minimum=1
     )
     population_table: Path | None = _option(
@@ -120,7 +120,7 @@ class DataOptions:
             keep=self.keep,
             weight=self.weight,
             scenarios=self.scenarios,
-            population=self.population,
+            population=self.population_size,
             population_table=self.population_table,
         )
 
