@@ -177,7 +177,9 @@ def test_nothing_is_released_where_nobody_named_roles(people):
 
 
 def test_a_proposal_that_is_accepted_is_used(people):
-    found = evomask.protect(people, accept_proposal=True, searches=["recipes"], evaluations=4, seed=1)
+    found = evomask.protect(
+        people, accept_proposal=True, searches=["recipes"], evaluations=4, seed=1
+    )
     assert "name" not in found.masked().columns
 
 
@@ -243,7 +245,11 @@ def test_the_front_of_a_file_without_hierarchies_has_generalized_and_recoded_fil
         }
     )
     found = evomask.protect(
-        people, quasi=people.columns, searches=["recipes", "generalization"], evaluations=150, seed=3
+        people,
+        quasi=people.columns,
+        searches=["recipes", "generalization"],
+        evaluations=150,
+        seed=3,
     )
     members = {point.member for point in found.protection.front}
     assert {"generalization", "generalization-local"} <= members

@@ -60,7 +60,12 @@ def job_for(town, name, **more):
     source = Input(
         town / "town.csv", None, ("age", "income", "school"), ("illness",), ("name",), ("school",)
     )
-    least_loss_at_default_risk = {"evaluations": 20, "seed": 7, "keep": KEEP, "searches": ("recipes",)}
+    least_loss_at_default_risk = {
+        "evaluations": 20,
+        "seed": 7,
+        "keep": KEEP,
+        "searches": ("recipes",),
+    }
     return ProtectJob(
         **({"source": source, "folder": town / name} | least_loss_at_default_risk | more)
     )

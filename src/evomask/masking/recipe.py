@@ -95,9 +95,7 @@ def canonical(steps: Iterable[Step]) -> Recipe:
     """
     parts = (part for step in steps for part in _divided(step))
     by_key = {(phase_of(part.method), part.attributes, as_text(part)): part for part in parts}
-    return tuple(
-        replace(by_key[key], parameters=json.loads(key[-1])[-1]) for key in sorted(by_key)
-    )
+    return tuple(replace(by_key[key], parameters=json.loads(key[-1])[-1]) for key in sorted(by_key))
 
 
 def _divided(step: Step) -> Iterator[Step]:

@@ -165,7 +165,10 @@ class ProtectOptions:
         in_parts=True,
     )
     searches: tuple[str, ...] = _option(
-        (), "Searches that refine recipes, partition,files [default: all that apply].", SEARCH, in_parts=True
+        (),
+        "Searches that refine recipes, partition,files [default: all that apply].",
+        SEARCH,
+        in_parts=True,
     )
     profile: str = _option(
         "strict", "Risk measure: strict (all intruders) or papers (as published).", SEARCH

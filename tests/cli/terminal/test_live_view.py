@@ -21,12 +21,17 @@ from evomask.runs.store.journal import (
 )
 
 SWAPPED = "values swapped with others within 5 % of the ranks"
-FRONT = (PointUpdate(3, "design", "noise", 10.0, 40.0), PointUpdate(7, "files", SWAPPED, 30.0, 20.0))
+FRONT = (
+    PointUpdate(3, "design", "noise", 10.0, 40.0),
+    PointUpdate(7, "files", SWAPPED, 30.0, 20.0),
+)
 
 
 def turn(share=0.25, left=30.0, front=FRONT):
     """The fifth turn of a job."""
-    return RoundFinished(4, "design", 12, share, 10.0, left, {"design": 75.0, "files": 25.0}, 7, front)
+    return RoundFinished(
+        4, "design", 12, share, 10.0, left, {"design": 75.0, "files": 25.0}, 7, front
+    )
 
 
 def after(*events):

@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from evomask.searches.grid.search import generalization_methods, suppression_methods
 
 from evomask.data.edits import rules_of
 from evomask.data.frames import Declaration, polars_from
@@ -20,7 +21,6 @@ from evomask.masking.enforce.requirement import Requirement, known_attributes
 from evomask.masking.enforce.scenarios import KnownAttributes, ScenarioRepair, without_implied
 from evomask.masking.local_suppression import LocalSuppression, SuppressionMatching
 from evomask.masking.randomization.pram import Pram
-from evomask.searches.grid.search import generalization_methods, suppression_methods
 
 KEYS = ("urbrur", "roof", "walls", "water", "electcon", "relat", "sex")
 CELLS_OF_KANON = 293
