@@ -44,7 +44,7 @@ def main() -> None:
             path = result.write_recipe(Path(folder) / "recipe.toml", point)
             applied = evomask.apply(unseen, path)
         loss, risk = applied.promised
-        smallest = applied.masked().group_by(QUASI).len()["len"].min()
+        smallest = int(applied.masked().group_by(QUASI).len()["len"].to_numpy().min())
         mark = "*" if point == result.chosen else " "
         print(
             f"{mark}{point:>8}{loss:8.2f}{applied.loss:8.2f}{risk:8.2f}{applied.risk:8.2f}"

@@ -33,7 +33,7 @@ def town(tmp_path):
 
 def job(town, **more):
     start = (town / "theirs.csv", town / "by-hand.toml")
-    return job_for(town, "run", start=start, **({"searches": ("recipes",)} | more))
+    return job_for(town, "run", **({"searches": ("recipes",), "start": start} | more))
 
 
 def given(done):
