@@ -44,10 +44,10 @@ class GivenFiles(MaskingProblem):
         return Provenance((Step(GIVEN, {}, names),), search=GIVEN)
 
     def pack(self, genome: int) -> Mapping[str, NDArray[Any]]:
-        return {self.packed_as: np.array(genome)}
+        return {self.packed_as: np.array([genome])}
 
     def unpack(self, arrays: Mapping[str, NDArray[Any]]) -> int:
-        return int(arrays[self.packed_as])
+        return int(arrays[self.packed_as][0])
 
 
 @dataclass(frozen=True)
