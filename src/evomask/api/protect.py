@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from evomask.data.table import Table
     from evomask.report.drawing import Figure
     from evomask.report.protection import Choice, Protection
-    from evomask.report.record import ReleaseRecord
+    from evomask.report.record import ExplanationNote, ReleaseRecord
     from evomask.runs.inputs import Loaded
     from evomask.runs.start import Start
     from evomask.runs.store.preserved_analyses import AtMost, Statistic
@@ -129,6 +129,16 @@ class Result(Generic[F]):
         statement = parse_statement(said or {})
         record = record_without_file(self.protection, self.choice, self.bounds)
         return write_page(with_statement(record, statement), Path(path), public=public)
+
+    def explain(self, point: int | None = None) -> "ExplanationNote":
+        """Explain how a point was found: what paid, how the front grew, and its family in words."""
+        from evomask.report.explanation import explain
+        from evomask.report.protection import choose_point
+
+        done = self.protection
+        choice = self.choice if point is None else choose_point(str(point), done.state)
+        times = done.times if done.clocked else ()
+        return explain(done.maker, done.state, times, choice.candidate)
 
     def write_recipe(
         self, path: str | Path, point: int | None = None, *, force: bool = False

@@ -44,6 +44,7 @@ from evomask.measures.measure import Measure, Reading
 from evomask.measures.profiles import profile
 from evomask.measures.targets import SEARCH_TARGETS
 from evomask.searches.base import RELEASED_DRAW, SearchContext, overrides
+from evomask.searches.catalogue import RECIPES
 
 COLUMN, SUPPRESSED = "column/", "suppressed"
 """Names of the arrays that are shared with worker processes."""
@@ -204,6 +205,12 @@ class EvaluationContext:
     def fidelities(self) -> tuple[Fidelity, ...]:
         """Numbers of records and targets, from the smallest sample to the whole file."""
         return fidelities_of(self.table, self.settings.requirement.k, self.settings.samples)
+
+    @property
+    def initial_recipes(self) -> tuple[Recipe, ...]:
+        """Recipes that the user gave, and those of the initial design."""
+        problem: Any = self.at(0).setup(RECIPES).problem
+        return (*self.settings.start, *(one.recipe for one in problem.design))
 
     @property
     def top(self) -> int:

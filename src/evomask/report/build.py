@@ -33,6 +33,7 @@ from evomask.measures.loss.loss import LossAssessment, LossReading
 from evomask.report.attribute_changes import compare_tables, group_means
 from evomask.report.describe import method_text, public_sentences, simple_name
 from evomask.report.distributions import MINIMUM
+from evomask.report.explanation import explain
 from evomask.report.protection import Choice, Protection
 from evomask.report.record import (
     AttackNote,
@@ -124,6 +125,12 @@ def build_record(
         group_means=group_means(protection.table, file.masked, side_by_side.attributes),
         phases={name: round(took, 1) for name, took in protection.phases.items()},
         loss_parts=loss_note(loss.assess(file.masked)) if isinstance(loss, LossReading) else None,
+        explanation=explain(
+            maker,
+            protection.state,
+            protection.times if protection.clocked else (),
+            choice.candidate,
+        ),
     )
 
 

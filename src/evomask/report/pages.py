@@ -284,7 +284,9 @@ def internal_page(record: ReleaseRecord) -> str:
             "most_figures": MOST_FIGURES,
             "gone": list(_losses_of_attributes(record.attributes)),
             "verdicts": {name: _holds(record, name) for name in record.required},
+            "explanation": record.explanation,
             "search_charts": _existing(
+                charts.growth_chart(record.explanation.growth) if record.explanation else None,
                 charts.evolution_chart(record.searches),
                 charts.shares_chart(record.searches),
             ),

@@ -382,7 +382,7 @@ def compare_points(
         )
     store = RunFolder(folder)
     plan = store.plan()
-    _, context = _load_context(plan)
+    _, context = load_context(plan)
     context.load_kernels(lambda _: None)
     state = store.newest_state(EngineCodec(context))
     if state is None or not state.front:
@@ -452,7 +452,8 @@ def context_for(
     return context
 
 
-def _load_context(plan: Plan) -> tuple[Loaded, EvaluationContext]:
+def load_context(plan: Plan) -> tuple[Loaded, EvaluationContext]:
+    """Load the input of a run, and build its evaluation context."""
     check_input(plan)
     loaded = load(plan.input)
     hierarchies = complete_hierarchies(loaded.table, loaded.hierarchies)
@@ -558,7 +559,7 @@ def _open_run(
         changed = check_changes(folder, edited_plan=edited_plan)
         with record_outcome(events):
             events.begin(Phase.LOADING, f"reading {plan.input.path}")
-            loaded, context = _load_context(plan)
+            loaded, context = load_context(plan)
             StopRequest(folder).withdraw()
             notes = (
                 *map(change_note, changed),
