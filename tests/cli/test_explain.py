@@ -42,6 +42,6 @@ def test_the_run_of_a_single_search_is_refused(evomask, tmp_path):
         "search", "partition", path, *ROLES, "-k", 3, "--generations", 2, "--run",
         tmp_path / "run", "--out", tmp_path / "masked.csv", "--quiet",
     )  # fmt: skip
-    answer = evomask("explain", tmp_path / "run")
+    answer = evomask("explain", tmp_path / "run", "--quiet")
     assert answer.code == 1
     assert answer.err.count("\n") == 1

@@ -7,7 +7,7 @@ import typer
 
 from evomask.cli.terminal import options
 from evomask.cli.terminal.help import examples
-from evomask.cli.terminal.output import hanging, say, say_json
+from evomask.cli.terminal.output import hanging, progress, say, say_json
 
 if TYPE_CHECKING:
     from evomask.report.record import ExplanationNote, GrowthNote, PaidNote
@@ -27,10 +27,12 @@ def explain(
         typer.Option("--pick", "--point", help="Point or rule [default: the released point]."),
     ] = "",
     json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Explain the run in DIR: what paid, how the front grew, and the family of a point."""
     from evomask.runs.explain import as_json, explain_run
 
+    progress(f"explaining {folder}", quiet=quiet)
     found = explain_run(folder, pick)
     say_json(as_json(found)) if json else say("\n".join(_lines(found)))
 
