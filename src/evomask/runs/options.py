@@ -93,6 +93,12 @@ class DataOptions:
         "--scenario",
         several=True,
     )
+    population_size: float | None = _option(
+        None, "People of the population that the file is a sample of.", DATA, minimum=1
+    )
+    population_table: Path | None = _option(
+        None, "File of the population: a column for each attribute, and `count`.", DATA
+    )
 
     def input(self, path: Path) -> "Input":
         """Return the input that consists of a file and these options."""
@@ -114,6 +120,8 @@ class DataOptions:
             keep=self.keep,
             weight=self.weight,
             scenarios=self.scenarios,
+            population=self.population_size,
+            population_table=self.population_table,
         )
 
 
