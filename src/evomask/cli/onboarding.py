@@ -207,8 +207,8 @@ def _scenario_lines(proposition: "FileProposal") -> Iterator[str]:
     """Name the proposed scenarios, which are comments in the schema."""
     names = ", ".join(one.scenario.name for one in proposition.scenarios)
     if names:
-        start = "an intruder is assumed to know all quasi-identifiers; as comments, it proposes "
-        yield f"{start}scenarios: {names}."
+        yield "without scenarios, an intruder is assumed to know all quasi-identifiers at once;"
+        yield f"the file proposes, as comments: {names}"
 
 
 def _proposal_lines(
