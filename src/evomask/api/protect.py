@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from evomask.report.drawing import Figure
     from evomask.report.protection import Choice, Protection
     from evomask.report.record import ExplanationNote, ReleaseRecord
+    from evomask.report.scenarios import ScenarioView
     from evomask.runs.inputs import Loaded
     from evomask.runs.start import Start
     from evomask.runs.store.preserved_analyses import AtMost, Statistic
@@ -57,6 +58,38 @@ class Result(Generic[F]):
         columns = {name: [point[name] for point in points] for name in points[0]}
         frame: F = columns_like(self.frame, columns)
         return frame
+
+    @property
+    def scenarios(self) -> F:
+        """Risk of the chosen point in each scenario before and after, as a frame.
+
+        One row for each quantity in percent of people, with the expected numbers of people.
+        """
+        views = self._scenario_views()
+        rows = [(view.name, row) for view in views for row in view.rows]
+        columns: dict[str, list[Any]] = {
+            "scenario": [name for name, _ in rows],
+            "quantity": [row.title for _, row in rows],
+            "before": [row.before for _, row in rows],
+            "after": [row.after for _, row in rows],
+            "people_before": [row.people_before for _, row in rows],
+            "people_after": [row.people for _, row in rows],
+        }
+        frame: F = columns_like(self.frame, columns)
+        return frame
+
+    @property
+    def sentences(self) -> dict[str, str]:
+        """What the intruder of each scenario would find, in a sentence without statistics."""
+        return {view.name: view.sentence for view in self._scenario_views()}
+
+    def _scenario_views(self) -> "list[ScenarioView]":
+        from evomask.report.build import build_points
+        from evomask.report.scenarios import scenario_views
+
+        points = build_points(self.protection, self.choice)
+        records = len(self.protection.table)
+        return scenario_views(points.original.parts, points.chosen.parts, records)
 
     @property
     def chosen(self) -> int:

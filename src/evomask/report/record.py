@@ -82,6 +82,21 @@ class ScenarioCheckNote(msgspec.Struct, frozen=True):
     required: dict[str, float] = {}
 
 
+class ScenarioPromiseNote(msgspec.Struct, frozen=True):
+    """What is required against the intruder of a scenario.
+
+    Args:
+        intruder: who attacks and what they know, in words.
+        known: the attributes that are known exactly, in words; empty if there is none.
+        required: required k, l and t by name, for the attributes that are known exactly.
+    """
+
+    name: str
+    intruder: str
+    known: str
+    required: dict[str, float] = {}
+
+
 class CheckNote(msgspec.Struct, frozen=True):
     """Properties of the released file, counted after it was written and read back.
 
@@ -492,6 +507,7 @@ class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         parameters: everything that the result depends on besides input and seed.
         required: required privacy models; *achieved* holds the measured values.
+        scenarios: what is required in each scenario of the schema, in place of *required*.
         reason: why this point was chosen, in words.
         rules: edit rules, and how many released records violate each.
         dropped: identifiers, which are never released.
@@ -531,6 +547,7 @@ class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
     matrices: tuple[MatrixNote, ...]
     searches: tuple[SearchNote, ...]
     notes: tuple[str, ...]
+    scenarios: tuple[ScenarioPromiseNote, ...] = ()
     bounds: dict[str, float] = {}
     kept: tuple[AnalysisComparison, ...] = ()
     group_means: tuple[AnalysisComparison, ...] = ()

@@ -24,7 +24,7 @@ from evomask.io.tables import (
     write_table,
 )
 from evomask.masking.enforce.requirement import Requirement, required_in
-from evomask.report.build import build_record, required_models
+from evomask.report.build import build_record
 from evomask.report.pages import internal_page, public_page
 from evomask.report.protection import Choice, Protection
 from evomask.report.public_record import MatrixPolicy, build_public_record, parse_matrix_policy
@@ -40,6 +40,7 @@ from evomask.report.record import (
     encode_record,
     with_statement,
 )
+from evomask.report.scenarios import required_models
 from evomask.runs.inputs import Input, Loaded, load_released
 from evomask.runs.recipes import RECIPE, recipe_file, recipe_text
 from evomask.runs.store.release import (
