@@ -121,6 +121,29 @@ class Result(Generic[F]):
         record = record_without_file(self.protection, self.choice, self.bounds)
         return write_page(with_statement(record, statement), Path(path), public=public)
 
+    def write_recipe(
+        self, path: str | Path, point: int | None = None, *, force: bool = False
+    ) -> Path:
+        """Write the recipe of a point (TOML), by default of the chosen one, for `apply`.
+
+        A masking that belongs to its records, such as one by the search `partition`, has no recipe
+        and is an error.
+        """
+        from evomask.io.files import write_text
+        from evomask.report.protection import choose_point
+        from evomask.runs.recipes import recipe_text
+        from evomask.runs.release import recipe_of_point
+
+        choice = self.choice if point is None else choose_point(str(point), self.protection.state)
+        found = recipe_of_point(self.protection, choice.candidate)
+        if found is None:
+            raise RunError(
+                f"point {choice.candidate.point} was masked record by record by "
+                f"{choice.candidate.search} and has no recipe; choose another point"
+            )
+        write_text(Path(path), recipe_text(found), force=force)
+        return Path(path)
+
     def __repr__(self) -> str:
         candidate, state = self.choice.candidate, self.protection.state
         return (

@@ -182,7 +182,10 @@ def _of_file(file: "SchemaFile") -> Schema:
         **kinds,
         weight=_single_column(roles, Role.WEIGHT),
         household=_single_column(roles, Role.HOUSEHOLD),
-        hierarchies={n: e.hierarchy for n, e in entries.items() if e.hierarchy},
+        hierarchies={
+            **file.hierarchies,
+            **{n: e.hierarchy for n, e in entries.items() if e.hierarchy},
+        },
         categories={n: e.categories for n, e in entries.items() if e.categories},
         decimals={n: e.decimals for n, e in entries.items() if e.decimals is not None},
         linked={n: e.linked for n, e in entries.items() if e.linked},

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -29,7 +29,7 @@ HEAD = """\
 #       | other | weight | stratum | household
 """
 MARGIN = 31
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class AttributeEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -126,9 +126,15 @@ class PopulationSection(msgspec.Struct, forbid_unknown_fields=True, omit_default
 
 
 class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A schema file: attributes, scenarios, population, edit rules, analyses, dialect, release."""
+    """A schema file: attributes, scenarios, population, edit rules, analyses, dialect, release.
+
+    Args:
+        hierarchies: hierarchies that are no files of their own, by attribute: each value with its
+            ancestors. Values that they do not have are suppressed above level 0.
+    """
 
     attributes: dict[str, AttributeEntry] = {}
+    hierarchies: dict[str, list[list[str]]] = {}
     scenarios: dict[str, ScenarioEntry] = {}
     population: PopulationSection = msgspec.field(default_factory=PopulationSection)
     rules: RulesSection = msgspec.field(default_factory=RulesSection)
@@ -166,24 +172,77 @@ class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
         return Dialect(section.delimiter, section.encoding, tuple(section.missing), section.decimal)
 
 
+class PromisedSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """Section ``[promised]`` of a recipe: what it led to on the file that it was found on.
+
+    Args:
+        records: number of records of that file.
+        loss, risk: in percent.
+        scenarios: risk in each scenario.
+    """
+
+    records: int = 0
+    loss: float | None = None
+    risk: float | None = None
+    scenarios: dict[str, float] = {}
+
+
+class RecipeFile(SchemaFile, forbid_unknown_fields=True, omit_defaults=True):
+    """The file of a recipe: a schema file with masking steps and what every release fulfils.
+
+    Args:
+        format: version of the format.
+        require: requirement, such as ``k=5,l=2``.
+        profile: profile by which loss and risk are measured.
+        loss: weights of the parts of the loss.
+        seed: of the random numbers; keep it secret.
+        steps: in order, each with its method, its attributes and its parameters.
+    """
+
+    format: int = 1
+    require: str = ""
+    profile: str = "strict"
+    loss: str = ""
+    seed: int | None = None
+    steps: list[dict[str, Any]] = []
+    promised: PromisedSection = msgspec.field(default_factory=PromisedSection)
+
+
+SECTIONS = SchemaFile.__struct_fields__
+"""Sections of a schema file, which the file of a recipe has too."""
+
+S = TypeVar("S", bound=SchemaFile)
+
+
 def read_schema(path: Path) -> SchemaFile:
     """Read a schema file; an error names an unknown key or value.
 
-    Paths of hierarchy files are relative to the schema file.
+    Paths of hierarchy files are relative to the schema file. The file of a recipe is one too.
     """
+    return _read(path, SchemaFile, "schema")
+
+
+def read_recipe_file(path: Path) -> RecipeFile:
+    """Read the file of a recipe; an error names an unknown key or value."""
+    return _read(path, RecipeFile, "recipe")
+
+
+def _read(path: Path, kind: type[S], what: str) -> S:
     try:
         content = msgspec.toml.decode(read_regular_file(path))
-        schema = msgspec.convert(content, SchemaFile)
+        if kind is SchemaFile and "steps" in content:
+            content = {name: content[name] for name in SECTIONS if name in content}
+        schema = msgspec.convert(content, kind)
     except FileNotFoundError:
-        raise FileError(f"there is no schema file {path}; check the name") from None
+        raise FileError(f"there is no {what} file {path}; check the name") from None
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror or error}") from None
     except msgspec.ValidationError as error:
         raise SchemaError(
-            f"{path} is not a schema: {_invalid_column(content)}{describe_error(error)}"
+            f"{path} is not a {what}: {_invalid_column(content)}{describe_error(error)}"
         ) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise SchemaError(f"{path} is not a schema: {describe_error(error)}") from None
+        raise SchemaError(f"{path} is not a {what}: {describe_error(error)}") from None
     for name, entry in schema.attributes.items():
         if entry.hierarchy and "\0" in entry.hierarchy:
             raise SchemaError(f"{path} names no file as hierarchy of {name!r}; correct it")
@@ -253,7 +312,7 @@ def schema_text(
     sections = [
         "\n".join([f"[attributes.{key}]", *_lines(proposal), ""])
         for proposal in proposed.attributes
-        for key in [proposal.name if _BARE_KEY.fullmatch(proposal.name) else _text(proposal.name)]
+        for key in [proposal.name if BARE_KEY.fullmatch(proposal.name) else _text(proposal.name)]
     ]
     return "\n".join([head, *sections, *_rules_lines(proposed), *_file_lines(dialect)])
 

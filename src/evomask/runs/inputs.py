@@ -5,10 +5,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
+import numpy as np
 
 from evomask.data.edits import rules_of
 from evomask.data.frames import Declaration, Declarations, storage_of
-from evomask.data.hierarchy import Hierarchy, HierarchyLines, fit_hierarchies
+from evomask.data.hierarchy import (
+    Hierarchy,
+    HierarchyLines,
+    Line,
+    fit_hierarchies,
+    with_unknown_values,
+)
 from evomask.data.population import Population
 from evomask.data.roles.dependencies import find_leakage
 from evomask.data.roles.proposal import identifying_columns
@@ -172,9 +179,11 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     table = table.with_schema(rules)
     table, assumed = with_quasi_identifiers(table)
     table = table.with_schema(without_derived_quasi_identifiers(table.schema))
-    trees = read_hierarchies(table.schema, hierarchies)
+    own, unknown = own_hierarchies(schema, table)
+    trees = {**own, **read_hierarchies(table.schema, hierarchies)}
     keep = AnalysesToPreserve(tuple(schema.keep.tables), tuple(schema.keep.models))
-    notes, origin = (*_dialect_note(read.dialect), *assumed), read.origin(table, source.path)
+    notes = (*_dialect_note(read.dialect), *assumed, *unknown)
+    origin = read.origin(table, source.path)
     stated = schema.stated | source.roles.keys()
     return Loaded(
         table=table,
@@ -186,6 +195,33 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
         stated=stated,
         statement=Statement(**msgspec.structs.asdict(schema.release)),
     )
+
+
+def own_hierarchies(
+    schema: SchemaFile, table: Table
+) -> tuple[dict[str, list[Line]], tuple[str, ...]]:
+    """Return the hierarchies that a schema file holds, and notes on categories they do not have."""
+    found: dict[str, list[Line]] = {}
+    notes = []
+    for name, given in schema.hierarchies.items():
+        lines: list[Line] = [tuple(line) for line in given]
+        attribute = table.attribute(name)
+        found[name] = with_unknown_values(lines, attribute.categories)
+        new = {line[0] for line in found[name][len(lines) :]}
+        if new:
+            codes = [c for c, label in enumerate(attribute.categories) if label in new]
+            records = int(np.isin(table.codes(name), codes).sum())
+            notes.append(
+                f"the hierarchy of {name!r} does not have {counted(len(new), 'category')} of this "
+                f"file ({counted(records, 'record')}); generalized cells of it are suppressed"
+            )
+    return found, tuple(notes)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, such as ``1 category`` or ``3 categories``."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
 
 
 def declarations_of(source: Input) -> tuple[dict[str, Declaration], SchemaFile]:

@@ -160,10 +160,10 @@ Workers = Annotated[
     typer.Option("--workers", min=1, help="Number of worker processes.", rich_help_panel=SEARCH),
 ]
 AutomaticWorkers = Annotated[
-    int,
+    int | None,
     typer.Option(
         "--workers",
-        min=0,
+        min=1,
         help="Number of worker processes [all cores, for budgets of 20 s or more].",
         show_default=False,
         rich_help_panel=SEARCH,
