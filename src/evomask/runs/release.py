@@ -32,6 +32,7 @@ from evomask.report.record import (
     RECORD,
     CheckNote,
     FileNote,
+    LimitNote,
     ReleaseRecord,
     ScenarioCheckNote,
     Statement,
@@ -41,6 +42,7 @@ from evomask.report.record import (
     with_statement,
 )
 from evomask.runs.inputs import Input, Loaded, load_released
+from evomask.runs.population_limits import check_limits
 from evomask.runs.recipes import RECIPE, recipe_file, recipe_text
 from evomask.runs.store.release import (
     ORDER,
@@ -178,6 +180,13 @@ def _build_record(
         tuple(
             ScenarioCheckNote(one.name, one.k, one.l, one.t, required_models(required[one.name]))
             for one in found.scenarios
+        ),
+        tuple(
+            LimitNote(one.scenario, one.name, one.limit, one.value)
+            for one in check_limits(
+                protection.files(choice.candidate.number).masked,
+                protection.maker.settings.requirement,
+            )
         ),
     )
     record = msgspec.structs.replace(record, checked=checked)

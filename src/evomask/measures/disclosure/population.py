@@ -122,6 +122,21 @@ class PopulationRisk:
         """Population uniques as a share of the population."""
         return self.uniques / self.size
 
+    def value(self, name: str, limit: float = 0.0) -> float:
+        """Value that a limit refers to: the largest risks, and uniques as a share.
+
+        Args:
+            limit: from 1 on, a limit of population uniques is a number of people.
+        """
+        match name:
+            case "k-map":
+                return self.k_map
+            case "population_uniques":
+                return self.uniques if limit >= 1 else self.unique_share
+            case "marketer":
+                return self.marketer
+        return float(getattr(self, name).largest)
+
     def as_json(self) -> dict[str, object]:
         return {**asdict(self), "estimates": {n: asdict(e) for n, e in self.estimates.items()}}
 
