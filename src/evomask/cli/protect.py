@@ -136,6 +136,7 @@ def resume_protected(
     "evomask choose release --point 2                # points are numbered by loss",
     "evomask choose release --pick knee",
     "evomask choose release --max-risk 15",
+    "evomask choose release --max-risk register=5,colleague=10",
 )
 def choose(
     folder: shared.RunFolder,

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,6 +10,7 @@ import msgspec
 
 from evomask.data.frames import Declaration, Declarations
 from evomask.data.roles.proposal import Proposal, ProposedSchema
+from evomask.data.roles.scenarios import ProposedScenario, known_to_nobody
 from evomask.data.scenario import SURE, Scenario, parse_tolerance
 from evomask.data.schema import Kind, Role
 from evomask.errors import FileError, SchemaError
@@ -27,6 +28,11 @@ HEAD = """\
 # kind: continuous | ordinal | nominal
 # role: identifier (never released) | quasi-identifier (others may know it) | confidential
 #       | other | weight | stratum | household
+"""
+SCENARIOS_HEAD = """\
+# Scenarios: who may attack, with which knowledge; what is required then holds in each of them.
+# Without any, an intruder knows all quasi-identifiers. They are proposed by the names of the
+# columns: delete the # in front of what fits, and correct it.
 """
 MARGIN = 31
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -126,7 +132,7 @@ class PopulationSection(msgspec.Struct, forbid_unknown_fields=True, omit_default
 
 
 class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A schema file: attributes, scenarios, population, edit rules, analyses, dialect, release.
+    """A schema file: attributes, scenarios, population, rules, analyses, dialect, release.
 
     Args:
         hierarchies: hierarchies that are no files of their own, by attribute: each value with its
@@ -305,16 +311,63 @@ def describe_error(error: Exception) -> str:
 
 
 def schema_text(
-    proposed: ProposedSchema, name: str, n_records: int, dialect: Dialect | None
+    proposed: ProposedSchema,
+    name: str,
+    n_records: int,
+    dialect: Dialect | None,
+    scenarios: Sequence[ProposedScenario] = (),
+    adopted: Collection[str] = (),
 ) -> str:
-    """Text of a schema file for a proposal, with a reason as comment beside every value."""
+    """Text of a schema file for a proposal, with a reason as comment beside every value.
+
+    Args:
+        scenarios: proposed scenarios; written as comments.
+        adopted: names of scenarios that are written as sections instead.
+    """
     head = HEAD.format(name=_one_line(name), records=n_records, columns=len(proposed.attributes))
     sections = [
         "\n".join([f"[attributes.{key}]", *_lines(proposal), ""])
         for proposal in proposed.attributes
         for key in [proposal.name if BARE_KEY.fullmatch(proposal.name) else _text(proposal.name)]
     ]
-    return "\n".join([head, *sections, *_rules_lines(proposed), *_file_lines(dialect)])
+    intruders = _scenarios_lines(proposed, scenarios, adopted)
+    return "\n".join([head, *sections, *intruders, *_rules_lines(proposed), *_file_lines(dialect)])
+
+
+def _scenarios_lines(
+    proposed: ProposedSchema, scenarios: Sequence[ProposedScenario], adopted: Collection[str]
+) -> Iterator[str]:
+    if not scenarios:
+        return
+    yield SCENARIOS_HEAD
+    for one in scenarios:
+        mark = "" if one.scenario.name in adopted else "#"
+        yield f"# {_one_line(one.reason)}"
+        if one.beyond:
+            names = _one_line(", ".join(one.beyond))
+            yield f"# Columns that they may also know, and that are never masked: {names}"
+        yield from (mark + line for line in scenario_lines(one.scenario))
+        yield ""
+    unknown = known_to_nobody(proposed.attributes, (one.scenario for one in scenarios))
+    if unknown:
+        names = _one_line(", ".join(unknown))
+        yield f"# Quasi-identifiers that no proposed scenario knows: {names}"
+        yield ""
+
+
+def scenario_lines(scenario: Scenario) -> Iterator[str]:
+    """Lines of the section of a scenario in a schema file."""
+    yield f"[scenarios.{_key(scenario.name)}]"
+    for name, value in msgspec.to_builtins(ScenarioEntry.of_scenario(scenario)).items():
+        if isinstance(value, dict):
+            pairs = ", ".join(f"{_key(key)} = {_text(amount)}" for key, amount in value.items())
+            yield f"{name} = {{ {pairs} }}"
+        else:
+            yield f"{name} = {_text(value)}"
+
+
+def _key(name: str) -> str:
+    return name if _BARE_KEY.fullmatch(name) else _text(name)
 
 
 def _lines(proposal: Proposal) -> Iterator[str]:

@@ -182,7 +182,7 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     own, unknown = own_hierarchies(schema, table)
     trees = {**own, **read_hierarchies(table.schema, hierarchies)}
     keep = AnalysesToPreserve(tuple(schema.keep.tables), tuple(schema.keep.models))
-    notes = (*_dialect_note(read.dialect), *assumed, *unknown)
+    notes = (*_dialect_note(read.dialect), *read.notes, *assumed, *unknown)
     origin = read.origin(table, source.path)
     stated = schema.stated | source.roles.keys()
     return Loaded(
@@ -247,7 +247,7 @@ def load_released(source: Input) -> Loaded:
         scenarios=tuple(_exact_knowledge(scenarios, own.names)),
     )
     loaded = replace(loaded, table=loaded.table.with_schema(rules))
-    return replace(loaded, notes=(*_dialect_note(read.dialect), *loaded.notes))
+    return replace(loaded, notes=(*_dialect_note(read.dialect), *read.notes, *loaded.notes))
 
 
 def _exact_knowledge(scenarios: Iterable[Scenario], columns: Collection[str]) -> Iterator[Scenario]:

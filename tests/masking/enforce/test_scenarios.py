@@ -9,7 +9,7 @@ import pytest
 
 from evomask.data.edits import rules_of
 from evomask.data.frames import Declaration, polars_from
-from evomask.data.hierarchy import fit_hierarchies
+from evomask.data.hierarchy import fit_hierarchy
 from evomask.data.recoding import identity_recoding
 from evomask.data.scenario import Scenario, Tolerance
 from evomask.data.schema import Attribute, Kind, Role, Schema
@@ -268,10 +268,11 @@ def test_generalization_of_what_scenarios_know_is_on_the_grid_and_enforced(sdcmi
     lines = [
         [c, "low" if i < len(categories) // 2 else "high", "*"] for i, c in enumerate(categories)
     ]
-    trees = fit_hierarchies({"walls": lines}, table)
+    trees = {"walls": fit_hierarchy("walls", lines, table)}
     methods = [own.method for own in generalization_methods(table, trees)]
     assert len(methods) == 2
     masked = Enforcement.of(table, Requirement(5))(methods[0].mask(table, np.random.default_rng(0)))
     assert smallest(masked, KEYS[:5]) >= 5
     assert set(masked.labels("walls")) <= {"low", "high", "*"}
-    assert not list(generalization_methods(table, {}))
+    plain = sdcmicro.with_schema(replace(sdcmicro.schema, scenarios=()))
+    assert list(generalization_methods(plain, trees))
