@@ -13,7 +13,7 @@ from evomask.runs.population_limits import choose_within_limits
 from tests.cli.conftest import ROLES, write_town
 from tests.measures.files import categories
 
-SMALL = ("--seed", 5, "--evaluations", 20, "--json", "--quiet", "--population", 600)
+SMALL = ("--seed", 5, "--evaluations", 20, "--json", "--quiet", "--population-size", 600)
 
 
 def test_a_release_within_its_limits_states_them(evomask, tmp_path):
