@@ -33,11 +33,16 @@ class Role(StrEnum):
     WEIGHT = "weight"
     STRATUM = "stratum"
     HOUSEHOLD = "household"
+    PERSON = "person"
 
     @property
     def is_released(self) -> bool:
         """Whether attributes of this role are written to a release; identifiers never are."""
-        return self not in (Role.IDENTIFIER, Role.HOUSEHOLD)
+        return self not in (Role.IDENTIFIER, *UNITS)
+
+
+UNITS = (Role.HOUSEHOLD, Role.PERSON)
+"""Roles of unit numbers: which records belong together. The coarser unit comes first."""
 
 
 class Storage(StrEnum):

@@ -27,7 +27,7 @@ HEAD = """\
 # A proposal for {name}: {records} records, {columns} columns. Read it and change what is wrong.
 # kind: continuous | ordinal | nominal
 # role: identifier (never released) | quasi-identifier (others may know it) | confidential
-#       | other | weight | stratum | household
+#       | other | weight | stratum | household | person (a number that its records share)
 """
 SCENARIOS_HEAD = """\
 # Scenarios: who may attack, with which knowledge; what is required then holds in each of them.
@@ -94,6 +94,7 @@ class ScenarioEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
     sure: float = SURE
     require: str = ""
     source: str = ""
+    unit: str = ""
 
     def scenario(self, name: str) -> Scenario:
         """Return the scenario of that name."""
@@ -107,6 +108,7 @@ class ScenarioEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
             sure=self.sure,
             require=self.require,
             source=self.source,
+            unit=self.unit,
         )
 
     @classmethod
@@ -121,6 +123,7 @@ class ScenarioEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
             sure=scenario.sure,
             require=scenario.require,
             source=scenario.source,
+            unit=scenario.unit,
         )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from evomask.data.schema import Role, Schema
 from evomask.data.table import Table
+from evomask.data.units import unit_levels, unit_of
 from evomask.errors import ParameterError
 from evomask.masking.composition import InTurn, Stratified
 from evomask.masking.enforce.repair import Repair, SampleRepair
@@ -15,6 +16,7 @@ from evomask.masking.enforce.scenarios import (
     maskable,
     without_implied,
 )
+from evomask.masking.enforce.units import UnitRepair
 from evomask.masking.method import MaskingMethod
 
 LIMITS = ("k-map", "prosecutor", "journalist", "marketer", "population_uniques")
@@ -55,6 +57,8 @@ class Requirement:
         Args:
             share: fraction of a larger file that the table is, if it is a sample.
         """
+        if levels := unit_levels(table):
+            return repair_within(UnitRepair(levels, known_by_units(table.schema, self)), table)
         if table.schema.scenarios:
             known = known_attributes(table.schema, self)
             return repair_within(ScenarioRepair(known), table) if known else None
@@ -92,7 +96,7 @@ def known_attributes(schema: Schema, requirement: Requirement) -> tuple[KnownAtt
     """Return what must hold for the attributes that each scenario knows exactly."""
     required = required_in(schema, requirement)
     known = [
-        KnownAttributes(maskable(schema, names), own.k, own.l, own.t)
+        KnownAttributes(maskable(schema, names), own.k, own.l, own.t, unit_of(schema, scenario))
         for scenario in schema.scenarios
         if (own := required[scenario.name]).asks_anything
         for names in combinations_of(scenario)
@@ -105,7 +109,18 @@ def known_attributes(schema: Schema, requirement: Requirement) -> tuple[KnownAtt
     return without_implied([one for one in known if one.names])
 
 
-def repair_within(repair: Repair | ScenarioRepair, table: Table) -> MaskingMethod:
+def known_by_units(schema: Schema, requirement: Requirement) -> tuple[KnownAttributes, ...]:
+    """Return what must hold where records belong to units; all quasi-identifiers by default."""
+    if schema.scenarios:
+        return known_attributes(schema, requirement)
+    if not requirement.asks_anything:
+        return ()
+    names = maskable(schema, schema.quasi_identifiers)
+    own = requirement
+    return (KnownAttributes(names, own.k, own.l, own.t, unit_of(schema)),)
+
+
+def repair_within(repair: Repair | ScenarioRepair | UnitRepair, table: Table) -> MaskingMethod:
     """Return the repair of each stratum if there are strata.
 
     t-closeness refers to the distribution in the whole file, not in the stratum; so with t the
