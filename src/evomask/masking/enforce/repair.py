@@ -375,7 +375,7 @@ class FeatureSpace:
             np.array(ordered, dtype=np.int64),
             np.array(domains, dtype=np.int64),
             tuple(name not in categorical for name in names),
-            classes_of(table, within).labels * FAR if within else None,
+            (classes_of(table, within).labels * FAR).astype(np.float64) if within else None,
         )
 
     def points(self, records: Indices) -> Points:
