@@ -1,14 +1,14 @@
 """Units: persons with several records and households, and what is constant within them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from evomask.data.classes import classes_of
 from evomask.data.recoding import is_uninformative
 from evomask.data.scenario import Scenario
-from evomask.data.schema import UNITS, Role, Schema
+from evomask.data.schema import UNITS, Attribute, Kind, Role, Schema
 from evomask.data.table import Column, Table
 from evomask.errors import SchemaError
 from evomask.types import Indices, Labels
@@ -150,3 +150,28 @@ def broadcast(table: Table, source: Table, rows: Indices, names: Sequence[str]) 
 
 def _is_equal(one: Column, other: Column) -> bool:
     return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+
+
+def units_in(labels: Labels, units: Labels) -> Indices:
+    """Number of units that have records in each class."""
+    step = int(units.max(initial=0)) + 1
+    return np.bincount(np.unique(labels * step + units) // step).astype(np.int64)
+
+
+def new_numbers(table: Table, rng: np.random.Generator) -> Table:
+    """Return the table with new numbers of units, in random order, where they are requested.
+
+    The columns are released then: records with the same number belong to the same unit.
+    """
+    for attribute in table.schema:
+        if not attribute.renumber:
+            continue
+        units = unit_labels(table, attribute.name)
+        numbers = 1 + rng.permutation(int(units.max(initial=-1)) + 1)
+        released = Attribute(attribute.name, Kind.CONTINUOUS, decimals=0, label=attribute.label)
+        columns = {**table.columns, attribute.name: numbers[units].astype(np.float64)}
+        recodings = {n: own for n, own in table.recodings.items() if n != attribute.name}
+        scenarios = tuple(replace(one, unit="") for one in table.schema.scenarios)
+        schema = replace(table.schema.replacing([released]), scenarios=scenarios)
+        table = replace(table, schema=schema, columns=columns, recodings=recodings)
+    return table

@@ -47,6 +47,7 @@ class AttributeEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
     decimals: int | None = None
     hierarchy: str | None = None
     linked: str = ""
+    renumber: bool = False
 
 
 class RulesSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -161,6 +162,7 @@ class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
                 e.decimals,
                 e.hierarchy,
                 linked=e.linked,
+                renumber=e.renumber,
             )
             for name, e in self.attributes.items()
         }

@@ -20,10 +20,10 @@ from evomask.data.recoding import SUPPRESSED, is_uninformative
 from evomask.data.scenario import Scenario
 from evomask.data.schema import Kind, Role, Schema
 from evomask.data.table import Column, Table
-from evomask.data.units import unit_labels
+from evomask.data.units import unit_labels, units_in
 from evomask.errors import DataError, SchemaError
 from evomask.masking.enforce.repair import Repair
-from evomask.types import Flags, Floats, Indices, Labels
+from evomask.types import Flags, Floats, Indices
 
 MOST_COMBINATIONS = 1_000
 """Combinations of attributes that one intruder may know, at most; above it, all of them at once."""
@@ -246,18 +246,12 @@ def _slots(values: Sequence["_Values"], inside: Flags, n_records: int) -> int:
     return 1 << int(4 * classes).bit_length()
 
 
-def units_in(classes: Classes, units: Labels) -> Indices:
-    """Number of units that have records in each class."""
-    pairs = np.unique(classes.labels * (int(units.max(initial=0)) + 1) + units)
-    return np.bincount(pairs // (int(units.max(initial=0)) + 1), minlength=len(classes))
-
-
 def insufficient(table: Table, one: KnownAttributes) -> Flags:
     """Flag the records whose class violates the requirement."""
     classes = classes_of(table, one.names)
     violates = classes.sizes < one.k
     if one.unit:
-        violates |= units_in(classes, unit_labels(table, one.unit)) < one.k
+        violates |= units_in(classes.labels, unit_labels(table, one.unit)) < one.k
     for name in _confidential(one, table):
         is_ordered = table.attribute(name).kind is not Kind.NOMINAL
         codes = classes_of(table, [name])
