@@ -2,13 +2,20 @@
 
 import json
 from collections import Counter, defaultdict
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
 
+from evomask.data.frames import polars_from
+from evomask.data.scenario import Scenario
 from evomask.errors import FileError
+from evomask.io.datasets import write_survey
 from evomask.io.readback import ReleaseSpec, check_written
+from evomask.masking.enforce.enforcement import Enforcement
+from evomask.masking.enforce.requirement import Requirement
+from evomask.runs.inputs import Input, load
 
 SMALL = ("--seed", 5, "--evaluations", 25, "--json", "--quiet")
 ATTRIBUTES = """
@@ -170,3 +177,17 @@ def test_only_numbers_of_units_are_drawn_anew(evomask, tmp_path):
     )
     assert answer.code == 1
     assert "only numbers of households and persons are drawn anew" in answer.err
+
+
+def test_three_households_share_what_a_neighbour_of_the_survey_knows(tmp_path):
+    loaded = load(Input(write_survey(tmp_path, 600)[0], tmp_path / "survey.toml"))
+    table = loaded.table
+    neighbour = Scenario(
+        name="neighbour", knows=("municipality", "household_size", "age", "sex"), unit="household"
+    )
+    table = table.with_schema(replace(table.schema, scenarios=(neighbour,)))
+    found = Enforcement.of(table, Requirement(3))(table)
+    frame, homes = polars_from(found), table["household"]
+    names = ["region", *neighbour.knows]
+    assert fewest(frame, names, homes) >= 3
+    assert varying(frame, ["municipality", "household_size", "area", "visited"], homes) == []

@@ -17,6 +17,7 @@ from evomask.data.classes import classes_of, classes_of_columns
 from evomask.data.population import UNKNOWN, Population
 from evomask.data.scenario import Scenario, default_scenario
 from evomask.data.table import Table
+from evomask.data.units import unit_columns, unit_labels, unit_of
 from evomask.errors import DataError
 from evomask.measures.disclosure.population_log_linear import (
     Cells,
@@ -92,6 +93,7 @@ class PopulationRisk:
         size: people of the population; the number of records where the file is all of it.
         basis: where population frequencies come from: table, weights, size or file.
         known: attributes known exactly; in a scenario with a choice, the most telling ones.
+        records: number of records; of units in classes, where the scenario counts units.
         takes_part: whether the prosecutor (or else the journalist) is this scenario's intruder.
         k_map: fewest people of the population who fit a class; by estimation 1 / the largest risk
             of the journalist.
@@ -153,9 +155,27 @@ def population_risks(table: Table) -> tuple[PopulationRisk, ...]:
             if (names := tuple(name for name in variant.knows if name in table.schema))
         ]
         if variants:
+            unit = _counted_unit(table, scenario)
             worst = max(variants, key=lambda names: _sample_uniques(table, names))
-            found.append(population_risk(table, worst, population, scenario))
+            counted = one_of_each_unit(table, worst, unit) if unit else table
+            found.append(population_risk(counted, worst, population, scenario))
     return tuple(found)
+
+
+def _counted_unit(table: Table, scenario: Scenario) -> str:
+    """Column of the units that the scenario counts; empty if it has none, or the file lacks it."""
+    has_units = bool(unit_columns(table.schema))
+    return unit_of(table.schema, scenario) if has_units else ""
+
+
+def one_of_each_unit(table: Table, names: Sequence[str], unit: str) -> Table:
+    """Return the table with one record of each unit in each class on *names*.
+
+    Sizes of classes are then numbers of persons or households, the targets of intruders.
+    """
+    units = unit_labels(table, unit)
+    pairs = classes_of(table, names).labels * (int(units.max(initial=0)) + 1) + units
+    return table.take(np.sort(np.unique(pairs, return_index=True)[1]))
 
 
 def _sample_uniques(table: Table, names: Sequence[str]) -> int:
