@@ -183,8 +183,10 @@ def _negative_binomial(values: Indices, shape: float, p: float) -> Floats:
     """Probability of each value under a negative binomial distribution."""
     from scipy.special import gammaln
 
+    rest = log(max(1.0 - p, 1e-300))
     logarithm = gammaln(values + shape) - gammaln(shape) - gammaln(values + 1)
-    return np.exp(logarithm + shape * np.log(p) + values * np.log1p(-p))
+    chances: Floats = np.exp(logarithm + shape * log(p) + values * rest)
+    return chances
 
 
 def dankar(share: float, estimates: dict[str, float | None]) -> str:
