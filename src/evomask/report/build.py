@@ -33,6 +33,7 @@ from evomask.report.attribute_changes import compare_tables, group_means
 from evomask.report.describe import method_text, public_sentences, simple_name
 from evomask.report.distributions import MINIMUM
 from evomask.report.explanation import explain
+from evomask.report.population import population_note
 from evomask.report.protection import Choice, Protection
 from evomask.report.record import (
     AttackNote,
@@ -371,6 +372,7 @@ def model_note(found: Audit) -> ModelNote:
         expected=risk.expected,
         households=_household_note(found.households) if found.households else None,
         special=msgspec.convert(found.special, SpecialNote | None, from_attributes=True),
+        population=tuple(map(population_note, found.population)),
     )
 
 

@@ -17,6 +17,7 @@ from evomask.report import charts
 from evomask.report.charts import map_chart
 from evomask.report.drawing import bars_svg, format_number, inline_svg, is_bar_chart
 from evomask.report.loss_parts import LOSS_PARTS, largest_pairs, relations_sentence
+from evomask.report.population import population_views
 from evomask.report.public_record import (
     PublicAttribute,
     PublicLoss,
@@ -307,6 +308,8 @@ def internal_page(record: ReleaseRecord) -> str:
             "models": list(model_rows(record)),
             "risk_charts": _risk_charts(record),
             "contributions": contribution_rows(record.before, record.after),
+            "population": population_views(record.before.population, record.after.population),
+            "limits": record.checked.limits if record.checked else (),
             "attacks": list(_attacks(record.attacks)),
             "spread_charts": drawn[:MOST_SPREADS],
             "more_spreads": len(drawn[MOST_SPREADS:]),

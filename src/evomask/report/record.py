@@ -97,6 +97,15 @@ class ScenarioPromiseNote(msgspec.Struct, frozen=True):
     required: dict[str, float] = {}
 
 
+class LimitNote(msgspec.Struct, frozen=True):
+    """A limit of the population risk, and the value of the released file."""
+
+    scenario: str
+    name: str
+    limit: float
+    value: float
+
+
 class CheckNote(msgspec.Struct, frozen=True):
     """Properties of the released file, counted after it was written and read back.
 
@@ -105,6 +114,7 @@ class CheckNote(msgspec.Struct, frozen=True):
         l: fewest distinct values of a confidential attribute in a class, if there is one.
         t: largest distance between such an attribute's distribution in a class and in the file.
         scenarios: the same by scenario.
+        limits: limits of the population risk and the values that were computed for them.
     """
 
     records: int
@@ -113,6 +123,7 @@ class CheckNote(msgspec.Struct, frozen=True):
     l: int | None = None  # noqa: E741
     t: float | None = None
     scenarios: tuple[ScenarioCheckNote, ...] = ()
+    limits: tuple[LimitNote, ...] = ()
 
 
 class AttributeNote(msgspec.Struct, frozen=True):
@@ -334,6 +345,34 @@ class SpecialNote(msgspec.Struct, frozen=True):
     cells: tuple[RiskCell, ...]
 
 
+class PopulationNote(msgspec.Struct, frozen=True):
+    """Population risk in one scenario.
+
+    Args:
+        known: attributes known exactly.
+        size: people of the population, *basis* whence it is known.
+        k_map: fewest people of the population who fit a class.
+        prosecutor, journalist, marketer: risk in percent; the largest and the mean, and of the
+            marketer the mean.
+        above: records with a journalist's risk above 9 and 20 %, in percent.
+        uniques: population uniques, as estimated by the model *chosen* because of *reason*.
+    """
+
+    scenario: str
+    known: tuple[str, ...]
+    takes_part: bool
+    size: float
+    basis: str
+    k_map: float
+    prosecutor: tuple[float, float]
+    journalist: tuple[float, float]
+    marketer: float
+    above: tuple[float, ...]
+    uniques: float
+    chosen: str
+    reason: str
+
+
 class ModelNote(msgspec.Struct, frozen=True):
     """Privacy models and record-level risk of one file.
 
@@ -352,6 +391,7 @@ class ModelNote(msgspec.Struct, frozen=True):
     expected: float | None = None
     households: HouseholdNote | None = None
     special: SpecialNote | None = None
+    population: tuple[PopulationNote, ...] = ()
 
 
 class AttackNote(msgspec.Struct, frozen=True):

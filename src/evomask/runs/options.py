@@ -79,6 +79,7 @@ class DataOptions:
     drop: tuple[str, ...] = _option((), "Direct identifiers, never released.", DATA)
     keep: tuple[str, ...] = _option((), "Columns to release although they look identifying.", DATA)
     household: str = _option("", "Column with the household number, never released.", DATA)
+    person: str = _option("", "Column with the number of a person, never released.", DATA)
     weight: str = _option("", "Column of survey weights.", DATA)
     ordinal: tuple[str, ...] = _option((), "Ordinal columns (ordered categories).", DATA)
     nominal: tuple[str, ...] = _option((), "Nominal columns (unordered categories).", DATA)
@@ -117,6 +118,7 @@ class DataOptions:
             decimal=self.decimal,
             missing=self.missing,
             household=self.household,
+            person=self.person,
             keep=self.keep,
             weight=self.weight,
             scenarios=self.scenarios,
