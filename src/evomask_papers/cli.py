@@ -1,4 +1,4 @@
-"""The command ``evomask reproduce``."""
+"""The commands ``evomask reproduce`` and ``evomask sensitivity``."""
 
 import time
 from collections.abc import Callable
@@ -12,6 +12,7 @@ from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import notes, progress, say, say_json
 
 if TYPE_CHECKING:
+    from evomask_papers.own_study import OwnStudy
     from evomask_papers.page import Asked
 
 Name = Annotated[
@@ -120,3 +121,97 @@ def _line(row: Any, cell: Callable[[object], str]) -> str:  # noqa: ANN401
     if not isinstance(row, dict):
         return "  ".join(map(cell, row))
     return ", ".join(f"{name} {cell(value)}" for name, value in row.items())
+
+
+def _values(option: str, meaning: str) -> Any:  # noqa: ANN401
+    return typer.Option(option, help=f"{meaning}, V,V,V.", rich_help_panel=DESIGN)
+
+
+DESIGN = "Design"
+
+
+@examples(
+    "evomask sensitivity sample.csv --quasi age,income -k 3 --out study",
+    "evomask sensitivity sample.csv --mutation 0.1,0.2 --crossover 0.3,0.5 --runs 10",
+)
+@options.with_data_options
+def sensitivity(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File of at most some 100 records.")],
+    k: Annotated[int, typer.Option("-k", help="Smallest group.")] = 3,
+    attributes: Annotated[
+        str,
+        typer.Option("--attributes", help="Attributes, A,B,C [default: all quasi-identifiers]."),
+    ] = "",
+    mutation: Annotated[str, _values("--mutation", "Mutation rates")] = "0,0.1,0.2,0.4,0.7,1",
+    crossover: Annotated[str, _values("--crossover", "Crossover rates")] = "0,0.1,0.3,0.5,0.7,1",
+    chromosomes: Annotated[str, _values("--chromosomes", "Population sizes")] = "10,50,100",
+    runs: Annotated[
+        int, typer.Option("--runs", min=1, help="Runs of each setting.", rich_help_panel=DESIGN)
+    ] = 5,
+    epochs: Annotated[
+        int, typer.Option("--epochs", min=1, help="Epochs of each run.", rich_help_panel=DESIGN)
+    ] = 10_000,
+    joint: Annotated[
+        bool,
+        typer.Option(
+            "--joint",
+            help="Compare values by the error of the model of all parameters.",
+            rich_help_panel=DESIGN,
+        ),
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Folder for data, runs and charts."),
+    ] = None,
+    force: options.Force = False,
+    seed: options.Seed = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    *,
+    source: options.Source,
+) -> None:
+    """Study which parameters of the genetic algorithm for microaggregation matter on FILE."""
+    from evomask_papers.own_study import StudyJob, parse_values, study_file
+    from evomask_papers.partition.sensitivity import FactorialDesign
+
+    design = FactorialDesign(
+        parse_values("mutation", mutation, float),
+        parse_values("crossover", crossover, float),
+        parse_values("chromosomes", chromosomes, int),
+        runs,
+        epochs,
+    )
+    job = StudyJob(source(file), k, design, options.names(attributes), joint, out, seed, force)
+    study = study_file(job, lambda text: progress(text, quiet=quiet))
+    notes(study.notes, quiet=quiet)
+    say_json(study.as_json) if json else say(_study_text(study))
+
+
+def _study_text(study: "OwnStudy") -> str:
+    found, least = study.found, study.found.least
+    setting = (
+        f"mutation {least.mutation:g}, crossover {least.crossover:g}, "
+        f"{least.chromosomes} chromosomes"
+    )
+    lines = [
+        f"{len(found.trials)} runs on {study.records} records, k = {study.k}",
+        f"least sum of squares {least.sse:.4f}: {setting}; MDAV {study.mdav:.4f}",
+    ]
+    for analysis in found.analyses:
+        lines.append(f"{RESPONSE_TITLES[analysis.response]}, {analysis.runs} runs:")
+        for factor in analysis.factors:
+            test = "not varied, or all runs equal"
+            if factor.effect is not None:
+                test = f"F = {factor.effect.ratio:.2f}, p {_chance(factor.effect.p)}"
+            best = ", ".join(f"{value:g}" for value in sorted(factor.best))
+            outcome = "no effect" if factor.comparisons is None else f"best {best}"
+            lines.append(f"    {factor.name}: {test}: {outcome}")
+    values = (f"{name} {', '.join(map('{:g}'.format, best))}" for name, best in found.best.items())
+    return "\n".join([*lines, f"best values: {'; '.join(values)}", *study.written])
+
+
+def _chance(p: float) -> str:
+    return f"= {p:.2g}" if p > 1e-16 else "< 1e-16"
+
+
+RESPONSE_TITLES = {"sse": "sum of squares", "epoch": "epoch of convergence"}

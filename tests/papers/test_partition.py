@@ -13,10 +13,8 @@ from evomask.searches.partition.search import Algorithm
 from evomask_papers.partition import claims, genetic, hybrid, locations
 from evomask_papers.partition.sensitivity import (
     FactorialDesign,
+    SensitivityStudy,
     Trial,
-    best_group,
-    best_values,
-    significant,
     trials,
 )
 from evomask_papers.synthetic import clustered, clustered_with_clusters
@@ -212,6 +210,18 @@ def test_a_study_runs_its_whole_grid():
     assert len(made) == 2 * 2 * 2 * 2
 
 
+def analysed(made, *, jointly=False):
+    return SensitivityStudy.of(made, jointly=jointly).analyses[0].factors
+
+
+def significant(made):
+    return tuple(factor.name for factor in analysed(made) if factor.comparisons is not None)
+
+
+def best_mutation(made, *, jointly=False):
+    return analysed(made, jointly=jointly)[0].best
+
+
 def made_up(effect):
     rng = np.random.default_rng(0)
     return [
@@ -235,15 +245,15 @@ def test_significance_is_that_of_a_library_for_models(effect):
     expected = [
         n for n in ("mutation", "crossover", "chromosomes") if table.loc[f"C({n})", "PR(>F)"] < 0.05
     ]
-    assert list(significant(made_up(effect), "sse")) == expected
+    assert list(significant(made_up(effect))) == expected
 
 
 def test_only_what_has_an_effect_is_significant():
-    assert significant(made_up(5.0), "sse") == ("mutation",)
+    assert significant(made_up(5.0)) == ("mutation",)
 
 
 def test_the_best_values_are_those_not_told_from_the_best():
-    assert best_values(made_up(5.0))["mutation"] == (0.1, 0.2)
+    assert SensitivityStudy.of(made_up(5.0)).best["mutation"] == (0.1, 0.2)
 
 
 @pytest.mark.parametrize("effect", [0.3, 0.6, 1.2])
@@ -254,29 +264,29 @@ def test_one_way_groups_are_those_of_a_library(effect):
     first = int(np.argmin([np.mean(sample) for sample in samples]))
     tukey = tukey_hsd(*samples).pvalue[first]
     alike = {value for value, chance in zip(values, tukey, strict=True) if chance >= 0.05}
-    assert set(best_group(made, "mutation", "sse")) <= alike
+    assert set(best_mutation(made)) <= alike
     within = np.mean([np.var(sample, ddof=1) for sample in samples])
     means = [np.mean(sample) for sample in samples]
     scheffe = [
         f_test.sf((m - min(means)) ** 2 / (within * 2 / 40) / 2, 2, 117) >= 0.05 for m in means
     ]
     expected = alike & {value for value, keeps in zip(values, scheffe, strict=True) if keeps}
-    assert set(best_group(made, "mutation", "sse")) == expected
+    assert set(best_mutation(made)) == expected
 
 
 def test_the_joint_error_leaves_out_what_other_parameters_do():
     made = [t._replace(sse=t.sse + 20.0 * t.crossover) for t in made_up(1.2)]
-    assert len(best_group(made, "mutation", "sse")) == 3
-    assert sorted(best_group(made, "mutation", "sse", jointly=True)) == [0.1, 0.2]
+    assert len(best_mutation(made)) == 3
+    assert sorted(best_mutation(made, jointly=True)) == [0.1, 0.2]
 
 
 def test_without_any_effect_all_values_stay():
-    assert best_values(made_up(0.0))["mutation"] == (0.0, 0.1, 0.2)
+    assert SensitivityStudy.of(made_up(0.0)).best["mutation"] == (0.0, 0.1, 0.2)
 
 
 def test_equal_results_have_no_significant_cause():
     same = [Trial(m, 0.5, 10, 7.0, 3) for m in (0.1, 0.2) for _ in range(5)]
-    assert significant(same, "sse") == ()
+    assert significant(same) == ()
 
 
 def test_regions_hold_their_people():

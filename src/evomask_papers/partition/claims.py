@@ -4,21 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evomask_papers.partition.sensitivity import Trial
+from evomask_papers.partition.sensitivity import Trial, pair_means
 
 SAME = 1e-9
 """Sums that differ by a smaller share are the same."""
 
 LOWEST_RATE = 0.1
-
-
-def pair_means(made: Sequence[Trial], response: str) -> dict[tuple[float, float], float]:
-    """Return the mean over all sizes and runs of each pair of mutation and crossover rates."""
-    values: dict[tuple[float, float], list[float]] = {}
-    for trial in made:
-        pair = trial.mutation, trial.crossover
-        values.setdefault(pair, []).append(float(getattr(trial, response)))
-    return {pair: float(np.mean(here)) for pair, here in values.items()}
 
 
 def is_as_low(sse: float, least: float) -> bool:

@@ -12,14 +12,26 @@ statistical packages do with several factors.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from evomask.data.chart import Axis, Chart, HeatMap
 from evomask.data.partition import within_sum_of_squares
+from evomask.errors import ParameterError
 from evomask.evolution.streams import trial_stream
+from evomask.runs.store.run_summary import finite_json
 from evomask.searches.partition.genetic import Rates, initial_population, run_epochs
-from evomask.types import Flags, Floats, Points
+from evomask.types import Floats, Points
+from evomask_papers.analysis_of_variance import (
+    Comparisons,
+    Effect,
+    Settings,
+    analyse_variance,
+    compare_means,
+    error_within,
+    joint_error,
+)
 
 FACTORS = "mutation", "crossover", "chromosomes"
 LEVEL = 0.05
@@ -35,6 +47,21 @@ class FactorialDesign:
     chromosomes: Sequence[int] = tuple(range(10, 101, 10))
     runs: int = 10
     epochs: int = 10_000
+
+    def __post_init__(self) -> None:
+        for name in FACTORS:
+            values = getattr(self, name)
+            if not values or len(set(values)) < len(values):
+                raise ParameterError(f"{name} needs one or more different values, got {values}")
+        if self.runs < 1:
+            raise ParameterError(f"runs must be at least 1, got {self.runs}")
+        for mutation, crossover in product(self.mutation, self.crossover):
+            Rates(min(self.chromosomes), mutation, crossover, self.epochs)
+
+    @property
+    def trials(self) -> int:
+        """Number of runs in all."""
+        return len(self.mutation) * len(self.crossover) * len(self.chromosomes) * self.runs
 
 
 class Trial(NamedTuple):
@@ -65,105 +92,178 @@ def trials(
         yield Trial(mutation, crossover, chromosomes, sse, end.arisen)
 
 
-class Error(NamedTuple):
-    """Mean square error for comparing means, and its degrees of freedom."""
-
-    square: float
-    spare: int
-
-
-def best_values(made: Sequence[Trial], *, jointly: bool = False) -> Mapping[str, tuple[float, ...]]:
-    """Return the values of each parameter that reach the least sum of squares, and of these the
-    fastest.
+@dataclass(frozen=True, eq=False)
+class FactorAnalysis:
+    """What one parameter does to a response.
 
     Args:
-        jointly: whether values are compared by the residual error of all parameters together.
+        values: its values in the order of their means, the smallest first.
+        effect: None if it does not vary, or all runs have the same response.
+        comparisons: p-values of all pairs of values; None if the parameter has no significant
+            effect.
+        best: the values that neither test separates from the first; all without an effect.
     """
-    kept = _narrowed(list(made), "sse", jointly)
-    fastest = _narrowed(kept, "epoch", jointly)
-    return {name: tuple(sorted({getattr(t, name) for t in fastest})) for name in FACTORS}
+
+    name: str
+    values: tuple[float, ...]
+    means: tuple[float, ...]
+    effect: Effect | None
+    comparisons: Comparisons | None
+    best: tuple[float, ...]
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        tests = None if self.comparisons is None else self.comparisons._asdict()
+        return {
+            "name": self.name,
+            "values": list(self.values),
+            "means": list(self.means),
+            "effect": None if self.effect is None else finite_json(self.effect._asdict()),
+            "comparisons": tests and {test: p.tolist() for test, p in tests.items()},
+            "best": list(self.best),
+        }
 
 
-def _narrowed(made: list[Trial], response: str, jointly: bool) -> list[Trial]:
-    """The trials at the best values of every parameter that matters for the response."""
-    matters = significant(made, response)
-    for name in matters:
-        best = set(best_group(made, name, response, jointly=jointly))
-        made = [trial for trial in made if getattr(trial, name) in best]
-    return made
+@dataclass(frozen=True, eq=False)
+class ResponseAnalysis:
+    """Analysis of one response, ``sse`` or ``epoch``, over a number of runs."""
+
+    response: str
+    runs: int
+    factors: tuple[FactorAnalysis, ...]
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        factors = [factor.as_json for factor in self.factors]
+        return {"response": self.response, "runs": self.runs, "factors": factors}
 
 
-def significant(made: Sequence[Trial], response: str) -> tuple[str, ...]:
-    """Parameters that matter by analysis of variance at the 5 percent level."""
-    varied = [name for name in FACTORS if len({getattr(t, name) for t in made}) > 1]
-    values = np.array([getattr(t, response) for t in made], dtype=np.float64)
-    if not varied or np.ptp(values) <= 1e-9 * max(1.0, float(np.abs(values).max())):
-        return ()
-    return tuple(name for name in varied if _chance(made, values, varied, name) < LEVEL)
+@dataclass(frozen=True, eq=False)
+class SensitivityStudy:
+    """Runs of the genetic algorithm over a design, and which parameter values are best.
+
+    Args:
+        analyses: of the sum of squares over all runs, and of the epoch of convergence over the
+            runs at the values that are best for the sum.
+        best: the values of each parameter that reach the least sum, and of these the fastest.
+    """
+
+    trials: tuple[Trial, ...]
+    analyses: tuple[ResponseAnalysis, ...]
+    best: Mapping[str, tuple[float, ...]]
+
+    @classmethod
+    def of(cls, made: Sequence[Trial], *, jointly: bool = False) -> "SensitivityStudy":
+        """Analyse runs.
+
+        Args:
+            jointly: whether values are compared by the residual error of all parameters together.
+        """
+        by_sse, good = _analyse(list(made), "sse", jointly)
+        by_epoch, fastest = _analyse(good, "epoch", jointly)
+        best = {name: tuple(sorted({getattr(t, name) for t in fastest})) for name in FACTORS}
+        return cls(tuple(made), (by_sse, by_epoch), best)
+
+    @property
+    def least(self) -> Trial:
+        """The run with the smallest sum of squares, the first of equal ones."""
+        return min(self.trials, key=lambda trial: trial.sse)
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "runs": len(self.trials),
+            "least": self.least._asdict(),
+            "best": {name: list(values) for name, values in self.best.items()},
+            "analyses": [analysis.as_json for analysis in self.analyses],
+        }
+
+    @property
+    def charts(self) -> list[Chart]:
+        """Mean sum of squares and mean epoch of each pair of rates."""
+        return [_surface(self.trials, *named) for named in RESPONSES.items()]
 
 
-def _chance(made: Sequence[Trial], values: Floats, varied: Sequence[str], name: str) -> float:
-    """P-value of one parameter in the additive model."""
-    from scipy.stats import f
-
-    rest, width = _left_over(made, values, varied)
-    without, narrower = _left_over(made, values, [other for other in varied if other != name])
-    spare = len(values) - width
-    ratio = (without - rest) / (width - narrower) / (rest / spare)
-    return float(f.sf(ratio, width - narrower, spare))
+RESPONSES = {"sse": "sum of squares", "epoch": "epoch of convergence"}
 
 
-def _left_over(made: Sequence[Trial], values: Floats, names: Sequence[str]) -> tuple[float, int]:
-    """Residual sum of squares of an additive model, and its number of coefficients."""
-    columns = [np.ones(len(made))]
-    for name in names:
-        settings = np.array([getattr(t, name) for t in made])
-        columns += [(settings == value).astype(np.float64) for value in np.unique(settings)[1:]]
-    design = np.column_stack(columns)
-    fitted = design @ np.linalg.lstsq(design, values, rcond=None)[0]
-    return float(np.sum((values - fitted) ** 2)), design.shape[1]
+def pair_means(made: Sequence[Trial], response: str) -> dict[tuple[float, float], float]:
+    """Return the mean over all sizes and runs of each pair of mutation and crossover rates."""
+    values: dict[tuple[float, float], list[float]] = {}
+    for trial in made:
+        pair = trial.mutation, trial.crossover
+        values.setdefault(pair, []).append(float(getattr(trial, response)))
+    return {pair: float(np.mean(here)) for pair, here in values.items()}
 
 
-def best_group(
-    made: Sequence[Trial], name: str, response: str, *, jointly: bool = False
-) -> list[float]:
-    """Values of a parameter that are not separated from the one with the smallest mean."""
+def _surface(made: Sequence[Trial], response: str, what: str) -> Chart:
+    means = pair_means(made, response)
+    mutations, crossovers = (sorted(set(rates)) for rates in zip(*means, strict=True))
+    (low, _), smallest = min(means.items(), key=lambda item: item[1])
+    return Chart(
+        f"sensitivity-{response}",
+        f"{what.capitalize()} by rates",
+        f"Mean {what} of each pair of rates; the smallest, {smallest:.4g}, has mutation rate "
+        f"{low:g}.",
+        Axis("crossover rate", tuple(f"{rate:g}" for rate in crossovers)),
+        Axis("mutation rate", tuple(f"{rate:g}" for rate in mutations)),
+        heat=HeatMap(
+            f"mean {what}",
+            tuple(tuple(means[mutation, c] for c in crossovers) for mutation in mutations),
+        ),
+    )
+
+
+def _analyse(
+    made: list[Trial], response: str, jointly: bool
+) -> tuple[ResponseAnalysis, list[Trial]]:
+    """Analyse a response; also return the runs at the best values of every significant factor.
+
+    A parameter is compared on the runs at the best values of those before it.
+    """
+    effects = analyse_variance(_settings(made), _responses(made, response))
+    runs = len(made)
+    factors = []
+    for name in FACTORS:
+        effect = effects.get(name)
+        matters = effect is not None and effect.p < LEVEL
+        factor = _analyse_factor(made, name, response, jointly, effect, matters)
+        if matters:
+            made = [trial for trial in made if getattr(trial, name) in set(factor.best)]
+        factors.append(factor)
+    return ResponseAnalysis(response, runs, tuple(factors)), made
+
+
+def _analyse_factor(
+    made: Sequence[Trial],
+    name: str,
+    response: str,
+    jointly: bool,
+    effect: Effect | None,
+    matters: bool,
+) -> FactorAnalysis:
     groups: dict[float, list[float]] = {}
     for trial in made:
         groups.setdefault(getattr(trial, name), []).append(getattr(trial, response))
-    order = sorted(groups, key=lambda value: np.mean(groups[value]))
-    samples = [np.array(groups[value], dtype=np.float64) for value in order]
-    error = _joint_error(made, response) if jointly else _error_within(samples)
-    same = _as_good(samples, error)
-    return [value for value, keeps in zip(order, same, strict=True) if keeps]
+    values = tuple(sorted(groups, key=lambda value: np.mean(groups[value])))
+    samples = [np.array(groups[value], dtype=np.float64) for value in values]
+    means = tuple(float(sample.mean()) for sample in samples)
+    if not matters:
+        return FactorAnalysis(name, values, means, effect, None, values)
+    error = (
+        joint_error(_settings(made), _responses(made, response))
+        if jointly
+        else error_within(samples)
+    )
+    tests = compare_means(samples, error)
+    same = (tests.tukey[0] >= LEVEL) & (tests.scheffe[0] >= LEVEL)
+    best = tuple(value for value, keeps in zip(values, same, strict=True) if keeps)
+    return FactorAnalysis(name, values, means, effect, tests, best)
 
 
-def _error_within(samples: Sequence[Floats]) -> Error:
-    spare = sum(map(len, samples)) - len(samples)
-    within = sum(float(np.sum((sample - sample.mean()) ** 2)) for sample in samples)
-    return Error(within / spare if spare else 0.0, spare)
+def _settings(made: Sequence[Trial]) -> dict[str, Settings]:
+    return {name: np.array([getattr(t, name) for t in made]) for name in FACTORS}
 
 
-def _joint_error(made: Sequence[Trial], response: str) -> Error:
-    values = np.array([getattr(t, response) for t in made], dtype=np.float64)
-    rest, width = _left_over(made, values, FACTORS)
-    spare = len(values) - width
-    return Error(rest / spare if spare > 0 else 0.0, spare)
-
-
-def _as_good(samples: Sequence[Floats], error: Error) -> Flags:
-    """Samples that neither Tukey's nor Scheffé's test separates from the first."""
-    from scipy.stats import f, studentized_range
-
-    means = np.array([sample.mean() for sample in samples])
-    if len(samples) < 2 or error.square <= 0:
-        alike: Flags = means == means[0]
-        return alike
-    apart = (means - means[0]) ** 2
-    inverse = np.array([1 / len(sample) + 1 / len(samples[0]) for sample in samples])
-    scaled = apart / (error.square * inverse)
-    count = len(samples)
-    tukey = studentized_range.sf(np.sqrt(2 * scaled), count, error.spare)
-    scheffe = f.sf(scaled / (count - 1), count - 1, error.spare)
-    same: Flags = (tukey >= LEVEL) & (scheffe >= LEVEL)
-    return same
+def _responses(made: Sequence[Trial], response: str) -> Floats:
+    return np.array([getattr(t, response) for t in made], dtype=np.float64)

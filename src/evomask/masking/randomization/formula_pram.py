@@ -21,6 +21,7 @@ from typing import ClassVar, NamedTuple, TypeAlias
 import numpy as np
 
 from evomask.data.distance import category_distances
+from evomask.data.hierarchy import Hierarchy
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.masking.method import About, require_attributes, require_share
@@ -29,8 +30,9 @@ from evomask.masking.randomization.pram import (
     PramMethod,
     Transitions,
     category_frequencies,
-    make_invariant,
+    limit_matrix,
 )
+from evomask.masking.randomization.transition_limits import TransitionLimits
 from evomask.types import Flags, Floats
 
 Equation: TypeAlias = tuple[str, ...]
@@ -270,6 +272,12 @@ class FormulaPram(PramMethod):
         rows: ``normalised``: rows are divided by their sums; ``rest``: the formula gives the
             off-diagonal probabilities, and the diagonal is the rest.
         invariant: apply the matrix and its reverse, so that expected frequencies are preserved.
+        forbidden: transitions with probability 0, as ``ATTRIBUTE:FROM->TO``; ``*`` is any other
+            category. With ``invariant``, the opposite direction is forbidden too.
+        band: number of positions that an ordinal category may move; 0 for any number.
+        level: level of the attribute's hierarchy at which a category and its replacement must have
+            the same ancestor; 0 for no such limit.
+        hierarchies: the hierarchy of each attribute, for ``level``.
     """
 
     about: ClassVar[About] = About(
@@ -277,7 +285,9 @@ class FormulaPram(PramMethod):
         title="PRAM by a formula",
         steward=(
             "PRAM with transition matrices from the formula {formula} (share of values "
-            "randomised {change}[{invariant}, invariant])"
+            "randomised {change}[{invariant}, invariant]"
+            "[{band}, at most {band} positions][{level}, within level {level} of the hierarchies]"
+            "[{forbidden}, without {forbidden}])"
         ),
         public=PUBLIC,
     )
@@ -287,11 +297,20 @@ class FormulaPram(PramMethod):
     change: float = 1.0
     rows: RowRule = RowRule.NORMALISED
     invariant: bool = False
+    forbidden: tuple[str, ...] = ()
+    band: int = 0
+    level: int = 0
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         require_attributes(self.attributes, "PRAM")
         require_share(self.change, "change")
         parse_equation(self.formula)
+        self._limits.check_attributes(self.attributes)
+
+    @property
+    def _limits(self) -> TransitionLimits:
+        return TransitionLimits(self.forbidden, self.band, self.level, self.hierarchies)
 
     @cached_property
     def equation(self) -> Equation:
@@ -303,4 +322,5 @@ class FormulaPram(PramMethod):
         (by_formula,) = domains.split(transitions(self.equation, domains, self.rows))
         identity = np.eye(len(by_formula))
         matrix: Transitions = (1 - self.change) * identity + self.change * by_formula
-        return make_invariant(matrix, frequencies) if self.invariant else matrix
+        permitted = self._limits.permitted(table.attribute(name))
+        return limit_matrix(matrix, permitted, frequencies, invariant=self.invariant)

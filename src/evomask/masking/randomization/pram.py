@@ -13,10 +13,17 @@ from typing import ClassVar
 
 import numpy as np
 
+from evomask.data.hierarchy import Hierarchy
+from evomask.data.schema import Attribute
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.masking.method import About, FileStatistics, require_attributes, require_share
-from evomask.types import Codes, Floats, Points
+from evomask.masking.randomization.transition_limits import (
+    TransitionLimits,
+    restrict_flows,
+    restrict_transitions,
+)
+from evomask.types import Codes, Flags, Floats, Points
 
 Transitions = Points
 """A square matrix of probabilities whose rows sum to 1."""
@@ -74,12 +81,22 @@ class Pram(PramMethod):
         change: probability that a value changes; in the ``diagonal`` design that of the
             rarest category.
         invariant: apply the matrix and its reverse, so that expected frequencies are preserved.
+        forbidden: transitions with probability 0, as ``ATTRIBUTE:FROM->TO``; ``*`` is any other
+            category. With ``invariant``, the opposite direction is forbidden too.
+        band: number of positions that an ordinal category may move; 0 for any number.
+        level: level of the attribute's hierarchy at which a category and its replacement must have
+            the same ancestor; 0 for no such limit.
+        hierarchies: the hierarchy of each attribute, for ``level``.
     """
 
     about: ClassVar[About] = About(
         name="pram",
         title="PRAM",
-        steward="PRAM ({design} design, probability of change {change}[{invariant}, invariant])",
+        steward=(
+            "PRAM ({design} design, probability of change {change}[{invariant}, invariant]"
+            "[{band}, at most {band} positions][{level}, within level {level} of the hierarchies]"
+            "[{forbidden}, without {forbidden}])"
+        ),
         public=PUBLIC,
         simple="PRAM",
     )
@@ -88,21 +105,46 @@ class Pram(PramMethod):
     design: Design = Design.OFF_DIAGONAL
     change: float = 0.2
     invariant: bool = False
+    forbidden: tuple[str, ...] = ()
+    band: int = 0
+    level: int = 0
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         require_attributes(self.attributes, "PRAM")
         require_share(self.change, "change")
+        self._limits.check_attributes(self.attributes)
 
-    def fitted(self, statistics: FileStatistics) -> "MatrixPram":
-        own = {name: self._design(statistics.frequencies[name]) for name in self.attributes}
-        return MatrixPram(self.attributes, own)
+    @property
+    def _limits(self) -> TransitionLimits:
+        return TransitionLimits(self.forbidden, self.band, self.level, self.hierarchies)
+
+    def fitted(self, statistics: FileStatistics) -> "FittedPram":
+        return FittedPram(
+            self.attributes, self, {name: statistics.frequencies[name] for name in self.attributes}
+        )
 
     def matrix(self, table: Table, name: str) -> Transitions:
-        return self._design(category_frequencies(table, name))
+        return self.matrix_by(table.attribute(name), category_frequencies(table, name))
 
-    def _design(self, frequencies: Floats) -> Transitions:
+    def matrix_by(self, attribute: Attribute, frequencies: Floats) -> Transitions:
+        """Return the matrix of an attribute for given frequencies of its categories."""
         matrix = _DESIGNS[self.design](frequencies, self.change)
-        return make_invariant(matrix, frequencies) if self.invariant else matrix
+        return limit_matrix(
+            matrix, self._limits.permitted(attribute), frequencies, invariant=self.invariant
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class FittedPram(PramMethod):
+    """PRAM with the category frequencies of a whole file, for its chunks."""
+
+    attributes: tuple[str, ...]
+    pram: Pram
+    frequencies: Mapping[str, Floats]
+
+    def matrix(self, table: Table, name: str) -> Transitions:
+        return self.pram.matrix_by(table.attribute(name), self.frequencies[name])
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,6 +278,16 @@ def make_invariant(matrix: Transitions, frequencies: Floats) -> Transitions:
     reached = arriving > 0
     reverse[reached] = (joint[:, reached] / arriving[reached]).T
     return matrix @ reverse
+
+
+def limit_matrix(
+    matrix: Transitions, permitted: Flags, frequencies: Floats, *, invariant: bool
+) -> Transitions:
+    """Return the matrix without forbidden transitions; invariant if requested."""
+    limited = restrict_transitions(matrix, permitted)
+    if not invariant:
+        return limited
+    return restrict_flows(make_invariant(limited, frequencies), permitted)
 
 
 def normalize_rows(weights: Points) -> Transitions:
