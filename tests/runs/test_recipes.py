@@ -31,7 +31,9 @@ def context():
     table = table_from(survey(400).drop("name", "person", "household"))
     schema = table.schema.assigning(dict.fromkeys(KNOWN, Role.QUASI_IDENTIFIER))
     register = Scenario(name="register", knows=("age", "sex"), require="k=3")
-    neighbour = Scenario(name="neighbour", knows=("sex",), knows_about={"wage": Tolerance(0.2, is_relative=True)})
+    neighbour = Scenario(
+        name="neighbour", knows=("sex",), knows_about={"wage": Tolerance(0.2, is_relative=True)}
+    )
     table = table.with_schema(type(schema)(tuple(schema), (), (register, neighbour)))
     members = {"recipes": Specialist("recipes")}
     settings = Settings(Requirement(k=5), "strict", members, loss=LossWeights(relations=2.0))

@@ -367,7 +367,7 @@ def scenario_lines(scenario: Scenario) -> Iterator[str]:
 
 
 def _key(name: str) -> str:
-    return name if _BARE_KEY.fullmatch(name) else _text(name)
+    return name if BARE_KEY.fullmatch(name) else _text(name)
 
 
 def _lines(proposal: Proposal) -> Iterator[str]:

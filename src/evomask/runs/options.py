@@ -142,7 +142,7 @@ class ProtectOptions:
     )
     max_risk: str | None = _option(
         None,
-        "Release the least loss with at most this risk, %; register=5,colleague=10 by scenario.",
+        "Release the least loss up to this risk, %, or register=5,insurer=9.",
         GOALS,
         in_parts=True,
     )
