@@ -256,7 +256,7 @@ PROTECTING = [
                          "--out", put(f, "x", "") / "y"),
               "cannot be made"),
     Situation("a folder on a disk that is read-only",
-              lambda f: ("protect", f / "people.csv", "--evaluations", 1, "--quasi", "age",
+              lambda f: ("protect", f / "people.csv", "--evaluations", 1, "--quasi", "age,income",
                          "--out", "/proc/evomask"),
               "/proc/evomask cannot be made"),
     Situation("a requirement that is none", protect("--require", "q=3"), "q"),
