@@ -585,8 +585,11 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
         events=events,
         statistics=run.statistics,
     )
+    journal = run.store.journal()
+    journal.require(outcome.state)
     notes = (
         *earlier.notes,
+        *journal.damage,
         *run.loaded.notes,
         *done.notes,
         *changed_versions(plan),
