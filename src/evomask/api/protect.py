@@ -274,28 +274,41 @@ class KeptRun:
         return read(self.file)
 
     def choose(
-        self, wish: str = "suggested", *, max_risk: float | Mapping[str, float] | None = None
+        self,
+        wish: str = "suggested",
+        *,
+        max_risk: float | Mapping[str, float] | None = None,
+        strict_releases: bool = False,
     ) -> "KeptRun":
         """Release another point: ``knee``, ``balanced``, ``max-risk=20`` or a number.
 
         Args:
             max_risk: limit of the risk in all scenarios, or in each, in percent.
+            strict_releases: refuse where another file of the same original was released.
         """
         from evomask.runs.protect import choose
         from evomask.runs.store.preserved_analyses import build_bounds
 
-        choose(self.folder, wish, build_bounds(risk_limits(max_risk)))
+        bounds = build_bounds(risk_limits(max_risk))
+        choose(self.folder, wish, bounds, strict_releases=strict_releases)
         return self
 
-    def resume(self, *, workers: int = 1) -> "KeptRun":
-        """Continue with the rest of the budget, and release the chosen point."""
+    def resume(self, *, workers: int = 1, strict_releases: bool = False) -> "KeptRun":
+        """Continue with the rest of the budget, and release the chosen point.
+
+        Args:
+            workers: processes to search with.
+            strict_releases: refuse where another file of the same original was released.
+        """
         from evomask.execution.local import Local
         from evomask.runs.protect import is_protection, resume_protection
         from evomask.runs.search import resume
         from evomask.runs.store.run_folder import RunFolder
 
         if is_protection(RunFolder(self.folder).plan()):
-            resume_protection(self.folder, evaluators=Local(workers))
+            resume_protection(
+                self.folder, evaluators=Local(workers), strict_releases=strict_releases
+            )
         else:
             resume(self.folder, evaluators=Local(workers))
         return self

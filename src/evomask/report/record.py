@@ -558,6 +558,7 @@ class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
             ``papers``, and in records of earlier versions.
         checked: properties counted in the written file; None if none was written.
         released_before: numbers of the candidates that this run released earlier, in order.
+        released_elsewhere: names of other runs that released files of the same original.
         phases: seconds of each phase until the file was written; empty if the run was not bound by
             time.
         explanation: how the chosen point was found; None in records of earlier versions.
@@ -598,6 +599,7 @@ class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
     statement: Statement = NO_STATEMENT
     checked: CheckNote | None = None
     released_before: tuple[int, ...] = ()
+    released_elsewhere: tuple[str, ...] = ()
 
     @property
     def chosen(self) -> PointNote:

@@ -47,6 +47,7 @@ from evomask.report.scenarios import required_models
 from evomask.runs.inputs import Input, Loaded, load_released
 from evomask.runs.population_limits import check_limits
 from evomask.runs.recipes import RECIPE, recipe_file, recipe_text
+from evomask.runs.store.earlier_releases import EarlierReleases
 from evomask.runs.store.release import (
     ORDER,
     PROMISE,
@@ -116,6 +117,7 @@ def release(
     folder: Path,
     *,
     did: str,
+    earlier: EarlierReleases,
     parts: Mapping[str, bytes],
     key: Path | None,
 ) -> Release:
@@ -126,6 +128,7 @@ def release(
 
     Args:
         did: action in the log: released, or chose.
+        earlier: other releases of the same original.
         parts: contents of further files of the run, by name.
         key: file of the key that signs the release.
     """
@@ -135,6 +138,7 @@ def release(
             _build_record(protection, choice, written, plan),
             statement=loaded.statement,
             released_before=released_files(folder),
+            released_elsewhere=earlier.runs,
         )
         with suppress(RunError):  # the first release has no earlier record
             record = carry_over_statement(record, load_record(folder))
