@@ -3,16 +3,25 @@ import pytest
 
 from evomask.engine.front import (
     DEFAULT_RISK,
+    Bounds,
     FrontPoint,
     balanced,
     front_of,
     least_loss_at_default_risk,
     pick,
+    suggested,
     validate_pick,
     volume_of,
+    within,
 )
-from evomask.errors import ParameterError
+from evomask.errors import ParameterError, UnmetError
 from evomask.masking.provenance import Provenance
+from evomask.measures.disclosure.risk import (
+    Attacker,
+    AttackerSuccess,
+    RiskAssessment,
+    ScenarioRisk,
+)
 
 
 def candidates(*pairs):
@@ -88,3 +97,67 @@ def test_a_wish_that_nobody_knows_is_refused_with_all_words():
 def test_the_volume_is_the_share_of_the_plane_that_is_beaten():
     assert volume_of(candidates((0, 50), (50, 0))) == pytest.approx(75.0)
     assert volume_of([]) == 0.0
+
+
+def with_scenarios(*rows):
+    """Points with a loss and the risks in the scenarios register and colleague."""
+    found = []
+    for number, (loss, register, colleague) in enumerate(rows):
+        risks = {"register": register, "colleague": colleague}
+        scenarios = tuple(
+            ScenarioRisk(name=name, reidentification=success(name, risk))
+            for name, risk in risks.items()
+        )
+        worst = max(scenarios, key=lambda one: one.risk)
+        assessment = RiskAssessment(
+            reidentification=worst.reidentification,
+            attribute_disclosure=None,
+            confidential=None,
+            people=100,
+            records=100,
+            scenarios=scenarios,
+        )
+        found.append(FrontPoint(number, Provenance(), loss, worst.risk, assessment=assessment))
+    return found
+
+
+def success(name, percent):
+    return AttackerSuccess(percent=percent, error=0.0, attacker=Attacker.NEAREST, scenario=name)
+
+
+ROWS = ((5, 30, 4), (10, 9, 12), (15, 4, 9), (20, 4.5, 3))
+
+
+def chosen(bounds):
+    allowed = within(with_scenarios(*ROWS), bounds)
+    return suggested(allowed, bounds).number
+
+
+@pytest.mark.parametrize(
+    ("bounds", "number"),
+    [
+        (Bounds(risk_in={"register": 5, "colleague": 10}), 2),
+        (Bounds(risk_in={"register": 5, "colleague": 5}), 3),
+        (Bounds(risk_in={"colleague": 5}), 0),
+        (Bounds(risk=10), 2),
+        (Bounds(risk=4, risk_in={"register": 40}), 0),
+        (Bounds(risk=12, risk_in={"register": 9}), 1),
+    ],
+)
+def test_the_suggested_point_respects_the_limits_of_each_scenario(bounds, number):
+    assert chosen(bounds) == number
+
+
+def test_where_no_point_respects_the_limits_the_nearest_is_named_with_its_risks():
+    bounds = Bounds(risk_in={"register": 5, "colleague": 2})
+    with pytest.raises(
+        UnmetError,
+        match="no point has a risk in scenario register of at most 5 % and a risk in scenario "
+        r"colleague of at most 2 %; the nearest, point 0, has .* register of 4.50 % .* of 3.00 %",
+    ):
+        within(with_scenarios(*ROWS), bounds)
+
+
+def test_the_search_aims_at_the_smallest_limit():
+    assert Bounds(risk=8, risk_in={"register": 5}).largest_risk == 5
+    assert Bounds(loss=3).largest_risk is None

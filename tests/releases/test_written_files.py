@@ -21,13 +21,13 @@ from evomask.masking.randomization.pram import Pram
 from evomask.runs.inputs import Input, load
 from evomask.runs.mask import MaskJob, mask_file
 from evomask.runs.protect import ProtectJob, protect_file
-from evomask.searches.catalogue import IN_PORTFOLIO
+from evomask.searches.catalogue import IN_PROTECT
 from tests.oracles import PYTHON, answers
 from tests.releases import files
 
 MAKERS = (
     *(("method", entry.name) for entry in METHODS),
-    *(("search", name) for name in IN_PORTFOLIO),
+    *(("search", name) for name in IN_PROTECT),
 )
 WITHOUT_GUARANTEES = ("pram", "equations")
 """Searches that take part where nothing is required."""

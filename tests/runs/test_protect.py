@@ -103,10 +103,18 @@ def test_points_of_searches_and_of_simple_methods_are_on_one_map(once):
 
 
 def test_values_are_generalized_though_nobody_gave_hierarchies(job_in):
-    done = protect_file(job_in("general", searches=("generalization",), evaluations=40))
+    job = job_in("general", searches=("generalization",), evaluations=120)
+    done = protect_file(job)
     assert "generalization" in done.protection.efforts
     assert any("hierarchies were built for age, income" in note for note in done.protection.notes)
-    ages = pl.read_csv(done.written.path)["age"].cast(pl.String).to_list()
+    point = next(
+        one
+        for one in done.protection.front
+        if any(step.method == "generalization" and "age" in step.attributes
+               for step in one.making.steps)
+    )  # fmt: skip
+    written = choose(job.folder, str(point.point)).written.path
+    ages = pl.read_csv(written)["age"].cast(pl.String).to_list()
     assert any("-" in age or "*" in age for age in ages)
 
 
@@ -163,12 +171,17 @@ def test_the_order_is_kept_only_if_asked_for(once, folder):
 
 
 def test_the_order_is_not_found_by_trying_seeds(once):
-    income = once.protection.files(once.chosen.number).masked.values("income")
-    shown = pl.read_csv(once.written.path)["income"].to_list()
+    masked = once.protection.files(once.chosen.number).masked
+    illness = np.array(masked.labels("illness"))[masked["illness"]]
+    rows = np.column_stack([np.round(masked.values("age")).astype(int).astype(str), illness])
+    assert len(np.unique(rows, axis=0)) > 5
+    shown = pl.read_csv(once.written.path).select(pl.col("age", "illness").cast(pl.String))
+    shown = shown.to_numpy()
+    assert sorted(map(tuple, shown)) == sorted(map(tuple, rows))
     for seed in range(200):
         for stream in ([seed], [seed, 3, once.chosen.number], [7, seed, once.chosen.number]):
-            order = np.random.default_rng(stream).permutation(len(income))
-            assert np.round(income[order]).tolist() != shown
+            order = np.random.default_rng(stream).permutation(len(rows))
+            assert not np.array_equal(rows[order], shown)
 
 
 def test_a_wish_that_no_point_meets_leaves_the_release_alone(folder):
@@ -222,7 +235,8 @@ def test_a_run_bound_by_time_continues_from_its_last_snapshot(job_in):
     known = {point.number: point for point in again.state.candidates}
     for point in list(done.protection.state.candidates)[: len(known) // 2]:
         assert known[point.number] == point
-    assert again.seconds == done.protection.seconds
+    assert again.seconds <= job.budget.seconds
+    assert not again.unfinished
 
 
 def test_a_run_without_anything_found_says_how_to_go_on(job_in, monkeypatch):
@@ -268,7 +282,7 @@ def check_kill(once, job, moment, monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             protect_file(job)
     rounds = int(rng.integers(0, len(once.protection.state.rounds)))
-    assert killed(job.folder, rounds, float(rng.uniform(0, 0.2)))
+    assert killed(job.folder, rounds, float(rng.uniform(0, 0.05)))
     resume_protection(job.folder, evaluators=Local(int(rng.integers(1, 3))))
     assert results(job.folder) == results(once.folder)
 

@@ -10,6 +10,7 @@ import pytest
 
 from evomask.web.processes import Commands, FailedError
 from tests.cli.conftest import write_town
+from tests.io.bombs import far_cell
 from tests.web.conftest import asking, until
 
 
@@ -51,6 +52,15 @@ def test_a_link_in_the_folder_is_not_followed(client, served, tmp_path):
     (tmp_path / "else.csv").write_text("a\n1\n")
     (served.folder / "link.csv").symlink_to(tmp_path / "else.csv")
     assert client.get("/api/files").json() == []
+
+
+def test_a_bomb_is_a_sentence_and_the_server_answers_on(client, tmp_path):
+    bomb = far_cell(tmp_path / "a.xlsx").read_bytes()
+    number = client.post("/api/files?name=a.xlsx", content=bomb).json()["id"]
+    answer = client.get(f"/api/files/{number}/columns")
+    assert answer.status_code == 400
+    assert "spans 1048576 rows" in answer.json()["error"]
+    assert client.get("/api/files").status_code == 200
 
 
 def test_a_file_that_cannot_be_read_says_so(client):

@@ -8,6 +8,9 @@ import pytest
 
 from tests.web.conftest import asking, until
 
+TRIED = 6
+"""Whole files among the eight evaluations of the run; the others bred candidates."""
+
 
 def test_a_run_of_the_command_line_is_there(client, run):
     (seen,) = client.get("/api/runs").json()
@@ -23,7 +26,7 @@ def test_its_points_lie_on_the_map(client, run):
         client.get(f"/api/runs/{run}/points").json(),
     )
     assert detail["front"] == points["front"]
-    assert len(points["tried"]) == detail["tried"] == 8
+    assert len(points["tried"]) == detail["tried"] == TRIED
     assert points["original"]["loss"] == 0
     assert points["original"]["risk"] > 50
     assert {(p["loss"], p["risk"]) for p in points["simple"]} <= set(map(tuple, points["tried"]))
@@ -64,15 +67,15 @@ def short_stream(monkeypatch):
 
 def test_news_go_on_where_a_stream_broke_off(client, run, short_stream):
     event, number, news = first_news(client, run)
-    assert (event, number) == ("news", "0-8")
-    assert (news["first"], len(news["tried"])) == (0, 8)
+    assert (event, number) == ("news", f"0-{TRIED}")
+    assert (news["first"], len(news["tried"])) == (0, TRIED)
     assert news["run"]["state"] == "finished"
 
 
 def test_news_after_a_break_hold_only_what_is_new(client, run, short_stream):
     _, number, news = first_news(client, run, **{"last-event-id": "0-5"})
-    assert number == "0-8"
-    assert (news["first"], len(news["tried"])) == (5, 3)
+    assert number == f"0-{TRIED}"
+    assert (news["first"], len(news["tried"])) == (5, TRIED - 5)
 
 
 def test_news_of_a_run_that_went_back_are_told_from_the_beginning(
@@ -83,14 +86,14 @@ def test_news_of_a_run_that_went_back_are_told_from_the_beginning(
     turns = [line for line in lines if '"event":"turn"' in line.replace(" ", "")]
     journal.write_text("".join([*lines, turns[-1]]))
     _, number, news = first_news(client, run, **{"last-event-id": "0-5"})
-    assert number == "1-8"
-    assert (news["first"], len(news["tried"])) == (0, 8)
+    assert number == f"1-{TRIED}"
+    assert (news["first"], len(news["tried"])) == (0, TRIED)
 
 
 @pytest.mark.parametrize("mark", ["5", "x-5", "0-", "-", "9" * 30 + "-5"])
 def test_a_mark_that_is_not_ours_is_told_everything(client, run, short_stream, mark):
     _, number, news = first_news(client, run, **{"last-event-id": mark})
-    assert (number, len(news["tried"])) == ("0-8", 8)
+    assert (number, len(news["tried"])) == (f"0-{TRIED}", TRIED)
 
 
 def test_stopping_what_does_not_run_is_refused(client, run):

@@ -16,7 +16,7 @@ from evomask.api.schema import (
 )
 from evomask.data.frames import Frame, columns_like, frame_like, reorder
 from evomask.errors import RunError, SchemaError
-from evomask.runs.options import DataOptions, ProtectOptions
+from evomask.runs.options import DataOptions, ProtectOptions, risk_limits
 
 if TYPE_CHECKING:
     from evomask.data.table import Table
@@ -64,16 +64,22 @@ class Result(Generic[F]):
         self,
         wish: str = "suggested",
         *,
-        max_risk: float | None = None,
+        max_risk: float | Mapping[str, float] | None = None,
         max_loss: float | None = None,
         max_table_error: float | None = None,
         max_model_error: float | None = None,
     ) -> int:
-        """Return the number of a point by a rule such as ``knee``, within limits in percent."""
-        from evomask.report.protection import choose_point
-        from evomask.runs.store.preserved_analyses import build_bounds
+        """Return the number of a point by a rule such as ``knee``, within limits in percent.
 
-        bounds = build_bounds(max_risk, max_loss, max_table_error, max_model_error)
+        Args:
+            max_risk: of all scenarios, or of each, such as ``{"register": 5, "colleague": 10}``.
+        """
+        from evomask.report.protection import choose_point
+        from evomask.runs.store.preserved_analyses import build_bounds, check_risk_limits
+
+        risk = risk_limits(max_risk)
+        bounds = build_bounds(risk, max_loss, max_table_error, max_model_error)
+        check_risk_limits(bounds, self.protection.table)
         return choose_point(wish, self.protection.state, bounds).candidate.point
 
     def _table(self, point: int | None) -> "Table":
@@ -120,6 +126,29 @@ class Result(Generic[F]):
         statement = parse_statement(said or {})
         record = record_without_file(self.protection, self.choice, self.bounds)
         return write_page(with_statement(record, statement), Path(path), public=public)
+
+    def write_recipe(
+        self, path: str | Path, point: int | None = None, *, force: bool = False
+    ) -> Path:
+        """Write the recipe of a point (TOML), by default of the chosen one, for `apply`.
+
+        A masking that belongs to its records, such as one by the search `partition`, has no recipe
+        and is an error.
+        """
+        from evomask.io.files import write_text
+        from evomask.report.protection import choose_point
+        from evomask.runs.recipes import recipe_text
+        from evomask.runs.release import recipe_of_point
+
+        choice = self.choice if point is None else choose_point(str(point), self.protection.state)
+        found = recipe_of_point(self.protection, choice.candidate)
+        if found is None:
+            raise RunError(
+                f"point {choice.candidate.point} was masked record by record by "
+                f"{choice.candidate.search} and has no recipe; choose another point"
+            )
+        write_text(Path(path), recipe_text(found), force=force)
+        return Path(path)
 
     def __repr__(self) -> str:
         candidate, state = self.choice.candidate, self.protection.state
@@ -198,11 +227,18 @@ class KeptRun:
         """Return the released records as a polars frame."""
         return read(self.file)
 
-    def choose(self, wish: str) -> "KeptRun":
-        """Release another point: ``knee``, ``balanced``, ``max-risk=20`` or a number."""
-        from evomask.runs.protect import choose
+    def choose(
+        self, wish: str = "suggested", *, max_risk: float | Mapping[str, float] | None = None
+    ) -> "KeptRun":
+        """Release another point: ``knee``, ``balanced``, ``max-risk=20`` or a number.
 
-        choose(self.folder, wish)
+        Args:
+            max_risk: limit of the risk in all scenarios, or in each, in percent.
+        """
+        from evomask.runs.protect import choose
+        from evomask.runs.store.preserved_analyses import build_bounds
+
+        choose(self.folder, wish, build_bounds(risk_limits(max_risk)))
         return self
 
     def resume(self, *, workers: int = 1) -> "KeptRun":
@@ -264,7 +300,7 @@ def protect(
     seed: int | None = None,
     keep_tables: Iterable[str] = (),
     keep_models: Iterable[str] = (),
-    max_risk: float | None = None,
+    max_risk: float | Mapping[str, float] | None = None,
     max_loss: float | None = None,
     max_table_error: float | None = None,
     max_model_error: float | None = None,
@@ -296,7 +332,8 @@ def protect(
         seed: random seed; keep it secret.
         keep_tables: tables to preserve, such as ``education x sex: mean hours``.
         keep_models: regressions to preserve, such as ``income ~ age + education``.
-        max_risk: choose the least loss with at most this risk, in percent.
+        max_risk: choose the least loss with at most this risk, in percent; of all scenarios, or of
+            each, such as ``{"register": 5, "colleague": 10}``.
         max_loss: choose the least risk with at most this loss, in percent.
         max_table_error: largest error of preserved tables in the chosen point, in percent.
         max_model_error: largest error of preserved models in the chosen point, in percent.
@@ -340,7 +377,7 @@ def protect(
         searches=tuple(searches),
         profile=profile,
         seed=seed,
-        max_risk=max_risk,
+        max_risk=risk_limits(max_risk),
         max_loss=max_loss,
         max_table_error=max_table_error,
         max_model_error=max_model_error,

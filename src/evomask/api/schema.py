@@ -14,6 +14,7 @@ from evomask.errors import SchemaError
 
 if TYPE_CHECKING:
     from evomask.data.roles.proposal import ProposedSchema
+    from evomask.data.roles.scenarios import ProposedScenario
     from evomask.io.schemas import SchemaFile
     from evomask.runs.inputs import Loaded
 
@@ -182,7 +183,10 @@ def _of_file(file: "SchemaFile") -> Schema:
         **kinds,
         weight=_single_column(roles, Role.WEIGHT),
         household=_single_column(roles, Role.HOUSEHOLD),
-        hierarchies={n: e.hierarchy for n, e in entries.items() if e.hierarchy},
+        hierarchies={
+            **file.hierarchies,
+            **{n: e.hierarchy for n, e in entries.items() if e.hierarchy},
+        },
         categories={n: e.categories for n, e in entries.items() if e.categories},
         decimals={n: e.decimals for n, e in entries.items() if e.decimals is not None},
         linked={n: e.linked for n, e in entries.items() if e.linked},
@@ -360,9 +364,21 @@ class Proposal:
         from evomask.io.files import write_text
         from evomask.io.schemas import schema_text
 
-        text = schema_text(self.proposed, "the data frame", self.records, None)
+        name = "the data frame"
+        text = schema_text(self.proposed, name, self.records, None, self._proposed_scenarios())
         write_text(Path(path), text, force=force)
         return Path(path)
+
+    @property
+    def scenarios(self) -> tuple[Scenario, ...]:
+        """Scenarios that suit the columns, proposed by their names; give some to a `Schema`."""
+        return tuple(one.scenario for one in self._proposed_scenarios())
+
+    def _proposed_scenarios(self) -> "tuple[ProposedScenario, ...]":
+        from evomask.data.roles.scenarios import propose_scenarios
+        from evomask.io.scenario_library import scenario_library
+
+        return propose_scenarios(self.proposed.attributes, scenario_library())
 
     def _rows(self) -> list[tuple[str, str, str, str]]:
         return [(c.name, str(c.role), str(c.kind), c.why_role) for c in self.proposed.attributes]

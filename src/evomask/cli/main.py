@@ -22,6 +22,7 @@ from evomask.cli.measure import measure
 from evomask.cli.onboarding import example, hierarchy, init
 from evomask.cli.protect import choose, protect
 from evomask.cli.saved_runs import report, runs, verify
+from evomask.cli.scenarios import scenarios
 from evomask.cli.search import resume, searches
 from evomask.cli.serve import serve
 from evomask.cli.terminal.help import GroupedCommands, examples, register_command
@@ -58,7 +59,7 @@ def _register(group: str, *commands: Callable[..., None]) -> None:
         register_command(app, rich_help_panel=group)(command)
 
 
-_register(PREPARE, example, init, hierarchy)
+_register(PREPARE, example, init, scenarios, hierarchy)
 _register(PROTECT, protect, serve)
 _register(AFTER, choose, report, verify, resume, runs)
 _register(STEPS, measure, audit)

@@ -47,6 +47,7 @@ def example(
 @examples(
     "evomask init survey.csv                                # proposed kinds and roles",
     "evomask init survey.csv --out survey.toml --hierarchies trees",
+    "evomask init survey.csv --out survey.toml --scenarios register,colleague",
 )
 def init(
     file: options.DataFile,
@@ -56,6 +57,13 @@ def init(
     hierarchies: Annotated[
         Path | None, typer.Option("--hierarchies", help="New folder for generated hierarchies.")
     ] = None,
+    scenarios: Annotated[
+        str,
+        typer.Option(
+            "--scenarios", help="Proposed scenarios to adopt, A,B; the others are comments."
+        ),
+    ] = "",
+    library: options.Library = None,
     force: options.Force = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -64,8 +72,9 @@ def init(
     decimal: options.Decimal = None,
     missing: options.Missing = "",
 ) -> None:
-    """Propose kind and role of every column of FILE, with reasons, as TOML to edit."""
+    """Propose kinds and roles of the columns of FILE, and scenarios, with reasons, as TOML."""
     from evomask.runs.inputs import Input
+    from evomask.runs.onboarding.scenarios import scenario_as_json
     from evomask.runs.onboarding.schemas import propose_schema
 
     source = Input(
@@ -75,7 +84,10 @@ def init(
         decimal=decimal,
         missing=options.names(missing),
     )
-    outcome = propose_schema(source, out, hierarchies=hierarchies, force=force)
+    outcome = propose_schema(
+        source, out, hierarchies=hierarchies, library=library,
+        scenarios=options.names(scenarios), force=force,
+    )  # fmt: skip
     dialect = outcome.source.dialect
     if json:
         say_json(
@@ -84,6 +96,7 @@ def init(
                 "attributes": _roles_as_json(outcome.proposed),
                 "questions": list(outcome.proposed.questions),
                 "edits": list(outcome.proposed.edits),
+                "scenarios": [scenario_as_json(one) for one in outcome.scenarios],
                 "dialect": None if dialect is None else str(dialect),
             }
         )

@@ -181,7 +181,7 @@ def protect(
 def choose(
     folder: Path,
     pick: str,
-    max_risk: float | None,
+    max_risk: str | None,
     max_loss: float | None,
     key: Path | None,
     *,

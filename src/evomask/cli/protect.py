@@ -51,7 +51,7 @@ def protect(
     accept_proposal: Annotated[
         bool, typer.Option("--accept-proposal", help="Accept the roles proposed for FILE.")
     ] = False,
-    workers: shared.AutomaticWorkers = 0,
+    workers: shared.AutomaticWorkers = None,
     cluster: shared.Cluster = None,
     in_parts: shared.InParts = False,
     suppression: Annotated[
@@ -74,13 +74,13 @@ def protect(
     began = time.monotonic()
     if width is not None:
         notes(["--width has no effect any more, and will be removed"], quiet=quiet)
-    if cluster is None and workers == 0:
-        workers = _default_workers(options)
+    if workers is None:
+        workers = 1 if cluster is not None else _default_workers(options)
     if in_parts or file.is_dir():
         outofcore.refuse_unsupported(options)
         outofcore.refuse(accept_proposal=accept_proposal)
         job = outofcore.job_for(options, suppression, source(file), out)
-        outofcore.protect(job, max(1, workers), cluster, json=json, quiet=quiet)
+        outofcore.protect(job, workers, cluster, json=json, quiet=quiet)
         return
     data = source(input_path(file, keep=out))
     data = confirm_roles(data, out, accept=accept_proposal, json=json, quiet=quiet)
@@ -88,7 +88,7 @@ def protect(
         from evomask.execution.local import open_evaluators
         from evomask.runs.protect import protect_file
 
-        with open_evaluators(max(1, workers), cluster) as evaluators:
+        with open_evaluators(workers, cluster) as evaluators:
             done = protect_file(
                 options.job(data, out), evaluators=evaluators, watch=watch, began=began
             )
@@ -136,6 +136,7 @@ def resume_protected(
     "evomask choose release --point 2                # points are numbered by loss",
     "evomask choose release --pick knee",
     "evomask choose release --max-risk 15",
+    "evomask choose release --max-risk register=5,colleague=10",
 )
 def choose(
     folder: shared.RunFolder,
@@ -220,6 +221,7 @@ def _as_json(done: "Release") -> dict[str, object]:
         "suppressed": written.suppressed,
         "reports": done.reports.pages,
         "record": str(done.reports.record),
+        "recipe": str(done.recipe) if done.recipe else None,
         "run": str(done.folder),
         "files": len(protection.state.candidates),
         "trials": protection.state.trials,
@@ -253,6 +255,7 @@ def _text(done: "Release") -> str:
         f"masked file  {written.path} ({written.records} records, shuffled)",
         f"reports      {done.reports.internal} (internal)",
         f"             {done.reports.public} (to publish)",
+        *([f"recipe       {done.recipe} (evomask apply)"] if done.recipe else []),
         *hanging("time         ", _times(done)),
         f"the folder {done.folder} holds records and the seed; keep it confidential",
     ]

@@ -100,6 +100,20 @@ def fit_hierarchy(name: str, lines: Sequence[Line], table: Table) -> Hierarchy:
     return hierarchy_from_lines([ancestors[category] for category in attribute.categories])
 
 
+def with_unknown_values(lines: Sequence[Line], categories: Iterable[str]) -> list[Line]:
+    """Add lines for categories that a hierarchy does not have: above level 0 they are suppressed.
+
+    The top remains what it is for all other values, if they have one in common.
+    """
+    known = {line[0] for line in lines} | UNKNOWN
+    tops = {line[-1] for line in lines}
+    height = len(lines[0]) - 1 if lines else 0
+    above = [SUPPRESSED] * height
+    if height and len(tops) == 1:
+        above[-1] = next(iter(tops))
+    return [*lines, *((category, *above) for category in categories if category not in known)]
+
+
 def fit_hierarchies(hierarchies: HierarchyLines, table: Table) -> dict[str, Hierarchy]:
     """Build the hierarchies of a table's attributes, each from its lines."""
     return {name: fit_hierarchy(name, lines, table) for name, lines in hierarchies.items()}

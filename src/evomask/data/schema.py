@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from evomask.data.population import UNKNOWN, Population
 from evomask.data.scenario import Scenario
 from evomask.errors import SchemaError
 
@@ -129,11 +130,13 @@ class Schema:
         edits: rules that every released record must satisfy, such as ``start <= end``.
         scenarios: who may attack a release, with which knowledge; without any, an intruder knows
             all quasi-identifiers.
+        population: what is known of the population that the records are from.
     """
 
     attributes: tuple[Attribute, ...]
     edits: tuple[str, ...] = ()
     scenarios: tuple[Scenario, ...] = ()
+    population: Population = UNKNOWN
 
     def __post_init__(self) -> None:
         self._check_scenarios()

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any, TypeVar
 
@@ -94,6 +94,11 @@ class FrontPoint:
             return {**self.measures, **self.errors}
         return {"loss": self.loss, "risk": self.risk, "score": self.worst, **self.errors}
 
+    @property
+    def scenario_risks(self) -> Mapping[str, float]:
+        """Risk in each scenario; empty where the risk has no scenarios."""
+        return {one.name: one.risk for one in self.assessment.scenarios} if self.assessment else {}
+
     def as_json(self, **details: object) -> dict[str, object]:
         """Point, search, *details* and all measures, as commands and front files show them."""
         return {"point": self.point, "search": self.search, **details, **self.readings}
@@ -154,12 +159,18 @@ def spread(items: Sequence[T], count: int) -> list[T]:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Upper bounds of the chosen point in percent; each field is named after its measure."""
+    """Upper bounds of the chosen point in percent; fields are named after their measures.
+
+    Args:
+        risk: holds in every scenario that *risk_in* does not name.
+        risk_in: bounds of the risk in single scenarios.
+    """
 
     risk: float | None = None
     loss: float | None = None
     table_error: float | None = None
     model_error: float | None = None
+    risk_in: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, limit in self.given.items():
@@ -169,18 +180,43 @@ class Bounds:
 
     @property
     def given(self) -> dict[str, float]:
-        """Bounds that are set, by measure."""
-        return {name: limit for name, limit in asdict(self).items() if limit is not None}
+        """Bounds that are set, by measure; of a scenario under its `risk_reading`."""
+        plain = (self.risk, self.loss, self.table_error, self.model_error)
+        named = zip(("risk", "loss", "table_error", "model_error"), plain, strict=True)
+        of_all = {name: limit for name, limit in named if limit is not None}
+        return of_all | {risk_reading(name): limit for name, limit in self.risk_in.items()}
+
+    @property
+    def largest_risk(self) -> float | None:
+        """The risk at which all bounds of risks are certainly met; None without any."""
+        limits = [*self.risk_in.values(), *((self.risk,) if self.risk is not None else ())]
+        return min(limits, default=None)
+
+    def readings(self, point: FrontPoint) -> dict[str, float]:
+        """What a point has of each bounded measure; infinite where it is missing."""
+        found = dict(point.readings)
+        if self.risk_in:
+            risks = point.scenario_risks
+            others = (risk for name, risk in risks.items() if name not in self.risk_in)
+            found["risk"] = max(others, default=0.0)
+            found |= {risk_reading(name): risks.get(name, inf) for name in self.risk_in}
+        return {name: found.get(name, inf) for name in self.given}
 
     def excess(self, point: FrontPoint) -> float:
         """Largest excess over a bound in percent; 0 within all, infinite for a missing measure."""
-        beyond = (point.readings.get(name, inf) - limit for name, limit in self.given.items())
+        given = self.given
+        beyond = (value - given[name] for name, value in self.readings(point).items())
         return max(0.0, *beyond, 0.0)
 
     def __str__(self) -> str:
         """Bounds in words."""
         words = (f"a {_title(name)} of at most {limit:g} %" for name, limit in self.given.items())
         return " and ".join(words)
+
+
+def risk_reading(scenario: str) -> str:
+    """Name of the risk in a scenario, among the measures that are bounded."""
+    return f"risk in scenario {scenario}"
 
 
 UNBOUNDED = Bounds()
@@ -192,7 +228,8 @@ def within(points: Sequence[FrontPoint], bounds: Bounds) -> tuple[FrontPoint, ..
     if allowed:
         return allowed
     nearest = min(points, key=bounds.excess)
-    has = " and ".join(f"a {_title(n)} of {nearest.readings[n]:.2f} %" for n in bounds.given)
+    readings = bounds.readings(nearest)
+    has = " and ".join(f"a {_title(name)} of {value:.2f} %" for name, value in readings.items())
     raise UnmetError(
         f"no point has {bounds}; the nearest, point {nearest.point}, has {has}: "
         "raise the limit, search longer, or choose a point by its number"
@@ -205,11 +242,12 @@ def suggested(points: Sequence[FrontPoint], bounds: Bounds = UNBOUNDED) -> Front
     With a bound on the risk alone the least loss, with one on the loss alone the least risk, with
     both the balanced point; otherwise the least loss at the default risk.
     """
-    if bounds.risk is not None and bounds.loss is None:
+    limits_risk, limits_loss = bounds.largest_risk is not None, bounds.loss is not None
+    if limits_risk and not limits_loss:
         return min(points, key=lambda point: (point.loss, point.risk, point.number))
-    if bounds.loss is not None and bounds.risk is None:
+    if limits_loss and not limits_risk:
         return min(points, key=lambda point: (point.risk, point.loss, point.number))
-    return least_loss_at_default_risk(points) if bounds.risk is None else balanced(points)
+    return balanced(points) if limits_risk else least_loss_at_default_risk(points)
 
 
 def _title(measure: str) -> str:

@@ -66,9 +66,6 @@ ADOPTED = 8
 EAGER = 0.05
 """Least probability that a search breeds next, however small its success."""
 
-TOO_SLOW = 0.1
-"""Share of the seconds of the budget that one task may take at most."""
-
 
 @dataclass(frozen=True, eq=False)
 class Proposer:

@@ -93,6 +93,11 @@ def note_on_strata(name: str, table: Table) -> tuple[str, ...]:
     return (f"{name} combines records of several strata of {', '.join(strata)}",)
 
 
+def is_main_search(name: str) -> bool:
+    """Whether it is the search of recipes, which the others assist."""
+    return name == RECIPES
+
+
 def search_of(specialist: Specialist) -> Search:
     """Return the search that a specialist runs, with its parameters."""
     return search_named(specialist.search)

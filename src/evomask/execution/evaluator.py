@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Protocol, TypeVar
 
 T_contra = TypeVar("T_contra", contravariant=True)
 R_co = TypeVar("R_co", covariant=True)
@@ -36,13 +36,6 @@ class StreamingEvaluator(Evaluator[T_contra, R_co], Protocol[T_contra, R_co]):
     def submit(self, task: T_contra, serial: int, /) -> Pending[R_co]:
         """Start a task; its outcome can be waited for."""
         ...
-
-
-@runtime_checkable
-class Patient(Protocol):
-    """An evaluator that aborts tasks after a time limit in seconds."""
-
-    patience: Callable[[], float | None]
 
 
 class Evaluators(Protocol):

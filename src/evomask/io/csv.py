@@ -21,6 +21,7 @@ from evomask.io.dialects import (
     read_decompressed,
     records,
 )
+from evomask.io.limits import read_limits
 from evomask.io.sources import Source
 
 NEWLINE, QUOTE = ord("\n"), ord('"')
@@ -28,8 +29,6 @@ CODE = r"^(\+|-?0[0-9])"
 """Pattern of codes: a leading zero or plus sign, which a number would lose."""
 SAMPLE = 1000
 """Records that are parsed as numbers before the whole column is."""
-MOST_COLUMNS = 10_000
-"""Largest number of columns of a table."""
 NO_TEXT_ENCODINGS = ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined")
 """Codecs of Python that are not encodings of text files."""
 MOST_DECIMALS = 10
@@ -190,21 +189,13 @@ def _check_width(path: Path, content: bytes, delimiter: str) -> None:
     if content.count(b'"') % 2:
         raise FileError(f"{path} has a quote that is opened and not closed; check its quotes")
     widths = _widths(content, delimiter)
-    check_columns(path, int(widths[0]))
+    read_limits().check_columns(path, int(widths[0]))
     ragged = np.flatnonzero(widths != widths[0])
     if len(ragged):
         first = int(ragged[0])
         raise FileError(
             f"record {first} of {path} has {widths[first]} fields, and the header has "
             f"{widths[0]}; correct it, or name the delimiter"
-        )
-
-
-def check_columns(path: Path, count: int) -> None:
-    """Raise an error if a table has too many columns to process in reasonable time."""
-    if count > MOST_COLUMNS:
-        raise FileError(
-            f"{path} has {count} columns, and at most {MOST_COLUMNS} are read; leave out some"
         )
 
 

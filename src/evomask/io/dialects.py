@@ -6,13 +6,15 @@ import gzip
 import io
 import lzma
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import IO, cast
 from zlib import error as ZlibError  # noqa: N812
 
 from evomask.errors import FileError
+from evomask.io.limits import ReadLimits, read_limits
 
 DELIMITERS = ",;\t|"
 BYTE_ORDER_MARKS = {
@@ -22,8 +24,14 @@ BYTE_ORDER_MARKS = {
     b"\xff\xfe": "utf-16",
     b"\xfe\xff": "utf-16",
 }
-COMPRESSIONS = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress}
+COMPRESSIONS: dict[str, Callable[[IO[bytes]], IO[bytes]]] = {
+    ".gz": lambda file: cast("IO[bytes]", gzip.GzipFile(fileobj=file)),
+    ".bz2": bz2.BZ2File,
+    ".xz": lzma.LZMAFile,
+}
 """Decompression by the ending of a file."""
+
+BLOCK = 2**20
 
 SAMPLE_LINES = 200
 LONGEST_FIELD = 2**31 - 1
@@ -108,14 +116,27 @@ def read_decompressed(path: Path, name: str = "") -> bytes:
     Args:
         name: final name of the file, if *path* is temporary.
     """
-    content, ending = path.read_bytes(), Path(name or path).suffix.lower()
+    ending = Path(name or path).suffix.lower()
     if ending not in COMPRESSIONS:
-        return content
+        return path.read_bytes()
+    with path.open("rb") as file:
+        return b"".join(decompress(file, ending, path, read_limits()))
+
+
+def decompress(
+    file: IO[bytes], compression: str, path: Path, limits: ReadLimits
+) -> Iterator[bytes]:
+    """Yield the blocks of a compressed file; an error if they are more than the limits allow."""
+    packed, unpacked = path.stat().st_size, 0
     try:
-        return COMPRESSIONS[ending](content)
+        with COMPRESSIONS[compression](file) as content:
+            while block := content.read(BLOCK):
+                unpacked += len(block)
+                limits.check_unpacked(path, packed, unpacked)
+                yield block
     except (OSError, EOFError, ValueError, lzma.LZMAError, ZlibError):
         raise FileError(
-            f"{path} cannot be unpacked as {ending[1:]}; it is damaged or has the wrong ending"
+            f"{path} cannot be unpacked as {compression[1:]}; it is damaged or has the wrong ending"
         ) from None
 
 

@@ -3,10 +3,14 @@
 Text cells are written as text whatever they begin with, so that none becomes a formula.
 """
 
+import functools
+import re
+import zipfile
 from datetime import date, datetime, time
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zlib import error as ZlibError  # noqa: N812
 
 import polars as pl
 
@@ -18,17 +22,28 @@ EXACT = 10**15
 """Integers from this on lose digits in a sheet and are written as text."""
 CREATED = datetime(2000, 1, 1)
 """Fixed creation date, so that the same table gives the same bytes."""
+LARGEST_CHECKED = 32 * 2**20
+"""Bytes of a sheet up to which its cells are looked through before it is read."""
+FEWEST_SPANNED, SPARSE = 2_000_000, 200
+"""Cells that a sheet may span in any case, and for each cell that it has."""
+
+SHEET = re.compile(rb'<(?:\w+:)?sheet\s[^>]*?r:id="([^"]*)"')
+LINK = re.compile(rb"<(?:\w+:)?Relationship\s([^>]*)>")
+XML_ATTRIBUTE = re.compile(rb'(\w+)\s*=\s*"([^"]*)"')
+CELL = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Z]{1,3})(\d{1,7})"')
+EMPTY_FORMULA = re.compile(rb"<f\b(?:[^>]*/>|[^>]*>[^<]*</f>)\s*(?:<v\s*/>|<v></v>)?\s*</c>")
 DATE_FORMAT, DATETIME_FORMAT = "yyyy-mm-dd", "yyyy-mm-dd hh:mm:ss"
 
 
-def read_excel(path: Path) -> pl.DataFrame:
-    """Read the first sheet; its first row has the column names."""
+def read_excel(path: Path) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """Read the first sheet, whose first row has the column names; return it with notes."""
     try:
         import fastexcel
     except ImportError:
         raise FileError(
             f"{path} is a workbook; install the library that reads it: `pip install evomask[excel]`"
         ) from None
+    notes = _check_sheet(path)
     try:
         sheet = fastexcel.read_excel(path).load_sheet(0)
         names = _header(path, fastexcel.read_excel(path))
@@ -36,7 +51,54 @@ def read_excel(path: Path) -> pl.DataFrame:
     except fastexcel.FastExcelError:
         raise FileError(f"{path} cannot be read as a workbook; check the file") from None
     frame.columns = names
-    return frame.with_columns(_restore_type(series) for series in frame)
+    return frame.with_columns(_restore_type(series) for series in frame), notes
+
+
+def _check_sheet(path: Path) -> tuple[str, ...]:
+    """Refuse a sheet whose cells lie too far apart, and note formulas without stored values.
+
+    The library reserves memory for the whole rectangle that the cells span.
+    """
+    cells = _first_sheet(path)
+    places = [(_column_number(letters), int(row)) for letters, row in set(CELL.findall(cells))]
+    if places:
+        columns, rows = (max(numbers) for numbers in zip(*places, strict=True))
+        if columns * rows > max(FEWEST_SPANNED, SPARSE * len(places)):
+            raise FileError(
+                f"the first sheet of {path} spans {rows} rows and {columns} columns, and most of "
+                "its cells are empty; delete what lies outside of the table"
+            )
+    empty = len(EMPTY_FORMULA.findall(cells))
+    if not empty:
+        return ()
+    note = (
+        f"{empty} cells of {path.name} hold formulas without stored values and are read as "
+        "missing; open the file in a spreadsheet program and save it"
+    )
+    return (note,)
+
+
+def _first_sheet(path: Path) -> bytes:
+    """XML of the first sheet; empty for other kinds of workbooks, and for large sheets."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            sheet = SHEET.search(archive.read("xl/workbook.xml"))
+            links = dict(map(_link, LINK.findall(archive.read("xl/_rels/workbook.xml.rels"))))
+            target = links[sheet[1] if sheet else b""].decode().removeprefix("/xl/")
+            found = archive.getinfo(f"xl/{target}")
+            return archive.read(found) if found.file_size <= LARGEST_CHECKED else b""
+    except (zipfile.BadZipFile, KeyError, OSError, ValueError, NotImplementedError, ZlibError):
+        return b""
+
+
+def _link(tag: bytes) -> tuple[bytes, bytes]:
+    """Return the id and the target of a relationship."""
+    attributes = dict(XML_ATTRIBUTE.findall(tag))
+    return attributes.get(b"Id", b""), attributes.get(b"Target", b"")
+
+
+def _column_number(letters: bytes) -> int:
+    return functools.reduce(lambda number, letter: 26 * number + letter - 64, letters, 0)
 
 
 def _header(path: Path, workbook: Any) -> list[str]:  # noqa: ANN401

@@ -4,10 +4,10 @@
 messages follow from it.
 """
 
-import os
 import re
+import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from typing import TypeAlias
@@ -18,12 +18,13 @@ from evomask.data.frames import Declaration
 from evomask.data.table import Table
 from evomask.errors import FileError
 from evomask.io.csv import read_csv, write_csv
-from evomask.io.dialects import COMPRESSIONS, Dialect
+from evomask.io.dialects import COMPRESSIONS, Dialect, decompress
 from evomask.io.excel import read_excel, write_excel
+from evomask.io.limits import ReadLimits, read_limits
+from evomask.io.sandbox import read_in_child
 from evomask.io.sources import Source
 from evomask.io.stat_packages import decimals_of, read_stat_file, write_spss, write_stata
 
-STDERR = 2
 TSV = ".tsv"
 
 
@@ -78,15 +79,17 @@ class Format:
 
 
 def _read_parquet(path: Path, _: Dialect) -> Source:
-    """Read Parquet; what the library prints about a damaged file is discarded."""
-    before, nowhere = os.dup(STDERR), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, STDERR)
-    try:
-        return source_from_frame(pl.read_parquet(path))
-    finally:
-        os.dup2(before, STDERR)
-        os.close(before)
-        os.close(nowhere)
+    """Read Parquet, if the number of its cells is within the limits."""
+    found = pl.scan_parquet(path)
+    columns = found.collect_schema().len()
+    read_limits().check_columns(path, columns)
+    read_limits().check_cells(path, int(found.select(pl.len()).collect().item()), columns)
+    return source_from_frame(pl.read_parquet(path))
+
+
+def _read_workbook(path: Path, _: Dialect) -> Source:
+    frame, notes = read_excel(path)
+    return replace(source_from_frame(frame), notes=notes)
 
 
 def source_from_frame(frame: pl.DataFrame) -> Source:
@@ -136,7 +139,7 @@ FORMATS = (
     Format(
         name="workbooks",
         endings=(".xlsx", ".xls", ".xlsb", ".xlsm", ".ods"),
-        read=lambda path, _: source_from_frame(read_excel(path)),
+        read=_read_workbook,
         write=lambda out: write_excel(out.frame, out.path),
         written=(".xlsx",),
         release=".xlsx",
@@ -195,10 +198,36 @@ def unknown_format(path: Path, known: tuple[str, ...]) -> FileError:
 
 
 def read_file(path: Path, dialect: Dialect) -> Source:
-    """Read a file in the format of its ending; an error names the format that it looks like."""
+    """Read a file in the format of its ending: text here, all else in a child with limits."""
     ending = ending_of(path)
     if ending not in BY_ENDING:
         raise unknown_format(path, READABLE)
+    fmt = BY_ENDING[ending]
+    if fmt.is_compressible and not compression_of(path):
+        return read_here(path, dialect)
+    return read_in_child(path, dialect, fmt.name)
+
+
+def unpacked_size(path: Path, limits: ReadLimits) -> int:
+    """Bytes of a file once it is unpacked; an error if that is beyond the limits."""
+    size = path.stat().st_size
+    if compression := compression_of(path):
+        with path.open("rb") as file:
+            return sum(map(len, decompress(file, compression, path, limits)))
+    if BY_ENDING[ending_of(path)].name == "workbooks" and zipfile.is_zipfile(path):
+        try:
+            with zipfile.ZipFile(path) as archive:
+                unpacked = sum(member.file_size for member in archive.infolist())
+        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+            return size
+        limits.check_unpacked(path, size, unpacked)
+        return max(size, unpacked)
+    return size
+
+
+def read_here(path: Path, dialect: Dialect) -> Source:
+    """Read a file in this process; an error names the format that it looks like."""
+    ending = ending_of(path)
     try:
         return BY_ENDING[ending].read(path, dialect)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):

@@ -2,14 +2,15 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from evomask.data.frames import Declaration, Declarations
 from evomask.data.roles.proposal import Proposal, ProposedSchema
+from evomask.data.roles.scenarios import ProposedScenario, known_to_nobody
 from evomask.data.scenario import SURE, Scenario, parse_tolerance
 from evomask.data.schema import Kind, Role
 from evomask.errors import FileError, SchemaError
@@ -28,8 +29,13 @@ HEAD = """\
 # role: identifier (never released) | quasi-identifier (others may know it) | confidential
 #       | other | weight | stratum | household
 """
+SCENARIOS_HEAD = """\
+# Scenarios: who may attack, with which knowledge; what is required then holds in each of them.
+# Without any, an intruder knows all quasi-identifiers. They are proposed by the names of the
+# columns: delete the # in front of what fits, and correct it.
+"""
 MARGIN = 31
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class AttributeEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -118,11 +124,25 @@ class ScenarioEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
         )
 
 
+class PopulationSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """Section ``[population]``: the people that the file is a sample of."""
+
+    size: float | None = None
+    table: str | None = None
+
+
 class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A schema file: attributes, scenarios, edit rules, analyses to preserve, dialect, release."""
+    """A schema file: attributes, scenarios, population, rules, analyses, dialect, release.
+
+    Args:
+        hierarchies: hierarchies that are no files of their own, by attribute: each value with its
+            ancestors. Values that they do not have are suppressed above level 0.
+    """
 
     attributes: dict[str, AttributeEntry] = {}
+    hierarchies: dict[str, list[list[str]]] = {}
     scenarios: dict[str, ScenarioEntry] = {}
+    population: PopulationSection = msgspec.field(default_factory=PopulationSection)
     rules: RulesSection = msgspec.field(default_factory=RulesSection)
     keep: KeepSection = msgspec.field(default_factory=KeepSection)
     file: FileSection = msgspec.field(default_factory=FileSection)
@@ -158,24 +178,77 @@ class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
         return Dialect(section.delimiter, section.encoding, tuple(section.missing), section.decimal)
 
 
+class PromisedSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """Section ``[promised]`` of a recipe: what it led to on the file that it was found on.
+
+    Args:
+        records: number of records of that file.
+        loss, risk: in percent.
+        scenarios: risk in each scenario.
+    """
+
+    records: int = 0
+    loss: float | None = None
+    risk: float | None = None
+    scenarios: dict[str, float] = {}
+
+
+class RecipeFile(SchemaFile, forbid_unknown_fields=True, omit_defaults=True):
+    """The file of a recipe: a schema file with masking steps and what every release fulfils.
+
+    Args:
+        format: version of the format.
+        require: requirement, such as ``k=5,l=2``.
+        profile: profile by which loss and risk are measured.
+        loss: weights of the parts of the loss.
+        seed: of the random numbers; keep it secret.
+        steps: in order, each with its method, its attributes and its parameters.
+    """
+
+    format: int = 1
+    require: str = ""
+    profile: str = "strict"
+    loss: str = ""
+    seed: int | None = None
+    steps: list[dict[str, Any]] = []
+    promised: PromisedSection = msgspec.field(default_factory=PromisedSection)
+
+
+SECTIONS = SchemaFile.__struct_fields__
+"""Sections of a schema file, which the file of a recipe has too."""
+
+S = TypeVar("S", bound=SchemaFile)
+
+
 def read_schema(path: Path) -> SchemaFile:
     """Read a schema file; an error names an unknown key or value.
 
-    Paths of hierarchy files are relative to the schema file.
+    Paths of hierarchy files are relative to the schema file. The file of a recipe is one too.
     """
+    return _read(path, SchemaFile, "schema")
+
+
+def read_recipe_file(path: Path) -> RecipeFile:
+    """Read the file of a recipe; an error names an unknown key or value."""
+    return _read(path, RecipeFile, "recipe")
+
+
+def _read(path: Path, kind: type[S], what: str) -> S:
     try:
         content = msgspec.toml.decode(read_regular_file(path))
-        schema = msgspec.convert(content, SchemaFile)
+        if kind is SchemaFile and "steps" in content:
+            content = {name: content[name] for name in SECTIONS if name in content}
+        schema = msgspec.convert(content, kind)
     except FileNotFoundError:
-        raise FileError(f"there is no schema file {path}; check the name") from None
+        raise FileError(f"there is no {what} file {path}; check the name") from None
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror or error}") from None
     except msgspec.ValidationError as error:
         raise SchemaError(
-            f"{path} is not a schema: {_invalid_column(content)}{describe_error(error)}"
+            f"{path} is not a {what}: {_invalid_column(content)}{describe_error(error)}"
         ) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise SchemaError(f"{path} is not a schema: {describe_error(error)}") from None
+        raise SchemaError(f"{path} is not a {what}: {describe_error(error)}") from None
     for name, entry in schema.attributes.items():
         if entry.hierarchy and "\0" in entry.hierarchy:
             raise SchemaError(f"{path} names no file as hierarchy of {name!r}; correct it")
@@ -185,6 +258,8 @@ def read_schema(path: Path) -> SchemaFile:
             )
         if entry.hierarchy:
             entry.hierarchy = str(path.parent / entry.hierarchy)
+    if schema.population.table:
+        schema.population.table = str(path.parent / schema.population.table)
     return schema
 
 
@@ -236,16 +311,63 @@ def describe_error(error: Exception) -> str:
 
 
 def schema_text(
-    proposed: ProposedSchema, name: str, n_records: int, dialect: Dialect | None
+    proposed: ProposedSchema,
+    name: str,
+    n_records: int,
+    dialect: Dialect | None,
+    scenarios: Sequence[ProposedScenario] = (),
+    adopted: Collection[str] = (),
 ) -> str:
-    """Text of a schema file for a proposal, with a reason as comment beside every value."""
+    """Text of a schema file for a proposal, with a reason as comment beside every value.
+
+    Args:
+        scenarios: proposed scenarios; written as comments.
+        adopted: names of scenarios that are written as sections instead.
+    """
     head = HEAD.format(name=_one_line(name), records=n_records, columns=len(proposed.attributes))
     sections = [
         "\n".join([f"[attributes.{key}]", *_lines(proposal), ""])
         for proposal in proposed.attributes
-        for key in [proposal.name if _BARE_KEY.fullmatch(proposal.name) else _text(proposal.name)]
+        for key in [proposal.name if BARE_KEY.fullmatch(proposal.name) else _text(proposal.name)]
     ]
-    return "\n".join([head, *sections, *_rules_lines(proposed), *_file_lines(dialect)])
+    intruders = _scenarios_lines(proposed, scenarios, adopted)
+    return "\n".join([head, *sections, *intruders, *_rules_lines(proposed), *_file_lines(dialect)])
+
+
+def _scenarios_lines(
+    proposed: ProposedSchema, scenarios: Sequence[ProposedScenario], adopted: Collection[str]
+) -> Iterator[str]:
+    if not scenarios:
+        return
+    yield SCENARIOS_HEAD
+    for one in scenarios:
+        mark = "" if one.scenario.name in adopted else "#"
+        yield f"# {_one_line(one.reason)}"
+        if one.beyond:
+            names = _one_line(", ".join(one.beyond))
+            yield f"# Columns that they may also know, and that are never masked: {names}"
+        yield from (mark + line for line in scenario_lines(one.scenario))
+        yield ""
+    unknown = known_to_nobody(proposed.attributes, (one.scenario for one in scenarios))
+    if unknown:
+        names = _one_line(", ".join(unknown))
+        yield f"# Quasi-identifiers that no proposed scenario knows: {names}"
+        yield ""
+
+
+def scenario_lines(scenario: Scenario) -> Iterator[str]:
+    """Lines of the section of a scenario in a schema file."""
+    yield f"[scenarios.{_key(scenario.name)}]"
+    for name, value in msgspec.to_builtins(ScenarioEntry.of_scenario(scenario)).items():
+        if isinstance(value, dict):
+            pairs = ", ".join(f"{_key(key)} = {_text(amount)}" for key, amount in value.items())
+            yield f"{name} = {{ {pairs} }}"
+        else:
+            yield f"{name} = {_text(value)}"
+
+
+def _key(name: str) -> str:
+    return name if BARE_KEY.fullmatch(name) else _text(name)
 
 
 def _lines(proposal: Proposal) -> Iterator[str]:

@@ -31,12 +31,14 @@ class Source:
         from_file: labels, measure levels, missing codes and decimals, by column.
         dialect: delimiter, decimal mark and encoding of a text file; None for others.
         texts: columns of a text file as text, before conversion; None for others.
+        notes: what the user should know of the file.
     """
 
     frame: pl.DataFrame
     from_file: Declarations = field(default_factory=dict)
     dialect: Dialect | None = None
     texts: pl.DataFrame | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def columns(self) -> pl.DataFrame:

@@ -21,7 +21,6 @@ from evomask.data.frames import (
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.errors import FileError
-from evomask.io.csv import check_columns
 from evomask.io.dialects import Dialect, compress
 from evomask.io.files import check_name, check_target, write_atomically
 from evomask.io.formats import (
@@ -75,9 +74,7 @@ def read_source(path: Path, dialect: Dialect | None = None) -> Source:
     check_name(path)
     if not path.is_file():
         raise FileError(f"there is no file {path}; check the name")
-    source = read_file(path, dialect or Dialect())
-    check_columns(path, source.frame.width)
-    return source
+    return read_file(path, dialect or Dialect())
 
 
 def source_of(frame: Frame) -> Source:

@@ -12,18 +12,21 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 from itertools import groupby
-from typing import Any, TypeAlias
+from types import UnionType
+from typing import Any, TypeAlias, Union, get_args, get_origin
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evomask.data.hierarchy import Hierarchy
 from evomask.data.parameters import parameters_of
 from evomask.data.recoding import Recoding
+from evomask.data.schema import Attribute, Role, Schema
 from evomask.data.table import Column, Table
-from evomask.errors import ParameterError
-from evomask.masking.catalogue import FROM_FILES, METHODS, method_named
+from evomask.errors import ParameterError, SchemaError
+from evomask.masking.catalogue import METHODS, MethodEntry, method_named
 from evomask.masking.composition import within_strata
-from evomask.masking.method import MaskingMethod, provenance_of
+from evomask.masking.method import MaskingMethod, provenance_of, require_attributes
 from evomask.masking.provenance import Step
 from evomask.types import Flags
 
@@ -51,6 +54,12 @@ GROUPING, SUPPRESSING = 1, 4
 
 LEVELS = "levels"
 """Parameter with one value for each attribute."""
+
+TREES = "hierarchies"
+"""Parameter with the hierarchies of attributes, which are no part of a recipe."""
+
+NEEDS_HIERARCHIES = "generalization"
+"""Method whose steps use the hierarchies of their attributes."""
 
 MOST_BYTES = 100_000_000
 """Size of the cache of masked columns."""
@@ -148,35 +157,103 @@ def is_recipe(steps: Iterable[Step]) -> bool:
 
 
 def build(step: Step, hierarchies: Mapping[str, Hierarchy]) -> MaskingMethod:
-    """Return the masking method of a step; raise an error that names an unknown parameter.
+    """Return the masking method of a step; raise an error that names a wrong parameter.
 
     Args:
         hierarchies: hierarchies of the attributes; a step uses those of its own.
     """
-    entry = method_named(step.method)
-    known = {parameter.name: parameter.hint for parameter in parameters_of(entry.method)}
-    values: dict[str, Any] = {}
-    for name, value in step.parameters.items():
-        if name not in known:
-            raise ParameterError(
-                f"{step.method} has no parameter {name!r}; remove it from the recipe"
-            )
-        values[name] = _typed(known[name], value)
-    if FROM_FILES[0] in known and step.method == "generalization":
-        values[FROM_FILES[0]] = {n: hierarchies[n] for n in step.attributes if n in hierarchies}
+    entry, values = method_named(step.method), _values(step)
+    if step.method == NEEDS_HIERARCHIES:
+        values[TREES] = {n: hierarchies[n] for n in step.attributes if n in hierarchies}
     method: MaskingMethod = entry.method(attributes=step.attributes, **values)
     return method
 
 
-def _typed(hint: Any, value: Any) -> Any:  # noqa: ANN401
-    """Return a plain value as the type of a parameter."""
+def _values(step: Step) -> dict[str, Any]:
+    """Return the parameters of a step in the types of its method."""
+    entry = method_named(step.method)
+    known = {p.name: p for p in parameters_of(entry.method) if p.name not in ("attributes", TREES)}
+    values: dict[str, Any] = {}
+    for name, value in step.parameters.items():
+        if name not in known:
+            rest = ", ".join(known) or "none"
+            raise ParameterError(f"{step.method} has no parameter {name!r}; it has {rest}")
+        values[name] = _typed(f"{name} of {step.method}", known[name].hint, value)
+    for name, parameter in known.items():
+        if parameter.is_required and name not in values:
+            raise ParameterError(f"{step.method} needs {name}: {parameter.meaning}")
+    return values
+
+
+_PLAIN: Mapping[type, tuple[tuple[type, ...], str]] = {
+    bool: ((bool,), "true or false"),
+    int: ((int,), "a whole number"),
+    float: ((int, float), "a number"),
+    str: ((str,), "text"),
+}
+"""Plain types that a parameter of a type accepts, and what messages call them."""
+
+
+def _typed(name: str, hint: Any, value: Any) -> Any:  # noqa: ANN401
+    """Return a plain value as the type of a parameter; raise where it has another type."""
+    if get_origin(hint) in (UnionType, Union):
+        return _typed(name, next(h for h in get_args(hint) if h is not type(None)), value)
     if isinstance(hint, type) and issubclass(hint, StrEnum):
-        return hint(value)
-    if isinstance(value, list):
-        return tuple(value)
-    if isinstance(value, Mapping):
-        return {name: np.asarray(matrix, dtype=np.float64) for name, matrix in value.items()}
-    return float(value) if hint is float else value
+        if value in tuple(hint):
+            return hint(value)
+        raise ParameterError(f"{name} must be one of {', '.join(hint)}, got {value!r}")
+    if get_origin(hint) is tuple:
+        if isinstance(value, (list, tuple)):
+            return tuple(_typed(f"each of {name}", get_args(hint)[0], item) for item in value)
+        raise ParameterError(f"{name} must be a list, got {value!r}")
+    if get_origin(hint) in (Mapping, dict):
+        return _matrices(name, value)
+    if hint not in _PLAIN:
+        raise ParameterError(f"{name} cannot be given in a recipe; leave it out")
+    accepted, words = _PLAIN[hint]
+    if not isinstance(value, accepted) or (isinstance(value, bool) and hint is not bool):
+        raise ParameterError(f"{name} must be {words}, got {value!r}")
+    typed: Any = value
+    return float(typed) if hint is float else typed
+
+
+def _matrices(name: str, value: Any) -> dict[str, NDArray[np.float64]]:  # noqa: ANN401
+    try:
+        return {n: np.asarray(matrix, dtype=np.float64) for n, matrix in value.items()}
+    except (AttributeError, TypeError, ValueError):
+        raise ParameterError(f"{name} must be a square table of numbers by attribute") from None
+
+
+def check_step(step: Step, schema: Schema | None = None) -> None:
+    """Raise where a step has a wrong parameter, or cannot mask the attributes of a schema."""
+    entry = method_named(step.method)
+    require_attributes(step.attributes, step.method)
+    if schema is not None:
+        for name in step.attributes:
+            _check_attribute(schema[name], entry)
+    if step.method == NEEDS_HIERARCHIES:  # levels are checked with the hierarchies of a file
+        given = _values(step).get(LEVELS, ())
+        if given and len(given) != len(step.attributes):
+            raise ParameterError(
+                f"{step.method} has {len(given)} levels for {len(step.attributes)} attributes; "
+                "give one level for each"
+            )
+    else:
+        build(step, {})
+
+
+def _check_attribute(attribute: Attribute, entry: MethodEntry) -> None:
+    if attribute.role in (Role.WEIGHT, Role.STRATUM) or not attribute.role.is_released:
+        raise SchemaError(
+            f"{entry.name} cannot mask {attribute.name!r}, whose role is {attribute.role}; "
+            "leave it out"
+        )
+    if attribute.kind not in entry.kinds:
+        kinds = " or ".join(sorted(entry.kinds))
+        raise SchemaError(
+            f"{entry.name} masks {kinds} attributes, and {attribute.name!r} is {attribute.kind}; "
+            "choose another method or leave it out"
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from evomask.data.parameters import summary_of
 from evomask.data.scenario import Scenario
 from evomask.data.table import Table
 from evomask.engine.front import DESIGN, ORIGINAL, FrontPoint, balanced
+from evomask.engine.specialists import Specialist, is_main_search, search_of
 from evomask.engine.state import EngineState
 from evomask.masking.enforce.requirement import Requirement
 from evomask.masking.provenance import Provenance
@@ -54,7 +55,6 @@ from evomask.report.record import (
     SpecialNote,
 )
 from evomask.report.scenarios import describe_intruder
-from evomask.searches.catalogue import RECIPES, search_named
 
 DESIGN_SUMMARY = "Masking methods with fixed parameters, and recipes that data stewards use."
 
@@ -286,9 +286,9 @@ def _search_note(protection: Protection, name: str, share: float) -> SearchNote:
         operators=tuple(
             OperatorNote(operator, row.children, row.entered, row.improved)
             for operator, row in state.operators.items()
-            if name == RECIPES
+            if is_main_search(name)
         ),
-        does=DESIGN_SUMMARY if name == DESIGN else summary_of(search_named(name)),
+        does=DESIGN_SUMMARY if name == DESIGN else summary_of(search_of(Specialist(name))),
         files=effort.files,
         seconds=round(effort.cost, 1) if protection.clocked else None,
     )

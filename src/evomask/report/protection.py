@@ -152,11 +152,10 @@ def choose_from_front(wish: str, front: Sequence[FrontPoint], bounds: Bounds = U
 
 def reason_for(wish: str, bounds: Bounds = UNBOUNDED) -> str:
     """Why a rule picks its point, in words."""
-    least = {"risk": "loss", "loss": "risk"}
-    bounded = [name for name in least if name in bounds.given]
-    if wish in ("best", "suggested") and len(bounded) == 1:
-        return f"the smallest {least[bounded[0]]} among points with {bounds}"
-    if wish in ("best", "suggested") and bounded:
+    limits_risk, limits_loss = bounds.largest_risk is not None, bounds.loss is not None
+    if wish in ("best", "suggested") and limits_risk != limits_loss:
+        return f"the smallest {'loss' if limits_risk else 'risk'} among points with {bounds}"
+    if wish in ("best", "suggested") and limits_risk:
         wish = "balanced"
     among = f", among points with {bounds}" if bounds.given else ""
     return f"{_reason_without_bounds(wish)}{among}"

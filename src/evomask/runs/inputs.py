@@ -1,23 +1,32 @@
 """Input files: loading a table with roles, hierarchies and text dialect, and warnings on inputs."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
+import numpy as np
 
 from evomask.data.edits import rules_of
 from evomask.data.frames import Declaration, Declarations, storage_of
-from evomask.data.hierarchy import Hierarchy, HierarchyLines, fit_hierarchies
+from evomask.data.hierarchy import (
+    Hierarchy,
+    HierarchyLines,
+    Line,
+    fit_hierarchies,
+    with_unknown_values,
+)
+from evomask.data.population import Population
 from evomask.data.roles.dependencies import find_leakage
 from evomask.data.roles.proposal import identifying_columns
-from evomask.data.scenario import parse_scenario
+from evomask.data.scenario import Scenario, parse_scenario
 from evomask.data.schema import MISSING, Kind, Role, Storage
 from evomask.data.table import Table
 from evomask.errors import SchemaError
 from evomask.io.dialects import Dialect
 from evomask.io.hierarchies import read_hierarchies
 from evomask.io.masked_tables import masked_version, with_known_categories
+from evomask.io.population import read_population
 from evomask.io.schemas import SchemaFile, read_schema
 from evomask.io.sources import Origin, Source
 from evomask.io.tables import read_source, released_name
@@ -45,6 +54,8 @@ class Input:
     keep: tuple[str, ...] = ()
     weight: str = ""
     scenarios: tuple[str, ...] = ()
+    population: float | None = None
+    population_table: Path | None = None
 
     @property
     def is_described(self) -> bool:
@@ -113,7 +124,20 @@ def files_of(source: Input) -> tuple[Path, ...]:
     if source.schema is None:
         return (source.path,)
     trees = [d.hierarchy for d in read_schema(source.schema).declarations.values() if d.hierarchy]
-    return (source.path, source.schema, *map(Path, trees))
+    table = population_table_of(source, read_schema(source.schema))
+    return (source.path, source.schema, *map(Path, trees), *([table] if table else []))
+
+
+def population_table_of(source: Input, schema: SchemaFile) -> Path | None:
+    """File of the population table, given by option or in the schema."""
+    named = schema.population.table
+    return source.population_table or (Path(named) if named else None)
+
+
+def population_of(source: Input, schema: SchemaFile) -> Population:
+    """The population by option or in the schema, its table read."""
+    size = source.population if source.population is not None else schema.population.size
+    return read_population(size, population_table_of(source, schema))
 
 
 DEFAULT_DIALECT = Dialect(",", "utf-8", decimal=".")
@@ -150,12 +174,16 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     table = table.with_schema(replace(table.schema, edits=tuple(schema.rules.edits)))
     rules_of(table.schema)
     scenarios = (*schema.intruders, *map(parse_scenario, source.scenarios))
-    table = table.with_schema(replace(table.schema, scenarios=scenarios))
+    population = population_of(source, schema)
+    rules = replace(table.schema, scenarios=scenarios, population=population)
+    table = table.with_schema(rules)
     table, assumed = with_quasi_identifiers(table)
     table = table.with_schema(without_derived_quasi_identifiers(table.schema))
-    trees = read_hierarchies(table.schema, hierarchies)
+    own, unknown = own_hierarchies(schema, table)
+    trees = {**own, **read_hierarchies(table.schema, hierarchies)}
     keep = AnalysesToPreserve(tuple(schema.keep.tables), tuple(schema.keep.models))
-    notes, origin = (*_dialect_note(read.dialect), *assumed), read.origin(table, source.path)
+    notes = (*_dialect_note(read.dialect), *read.notes, *assumed, *unknown)
+    origin = read.origin(table, source.path)
     stated = schema.stated | source.roles.keys()
     return Loaded(
         table=table,
@@ -167,6 +195,33 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
         stated=stated,
         statement=Statement(**msgspec.structs.asdict(schema.release)),
     )
+
+
+def own_hierarchies(
+    schema: SchemaFile, table: Table
+) -> tuple[dict[str, list[Line]], tuple[str, ...]]:
+    """Return the hierarchies that a schema file holds, and notes on categories they do not have."""
+    found: dict[str, list[Line]] = {}
+    notes = []
+    for name, given in schema.hierarchies.items():
+        lines: list[Line] = [tuple(line) for line in given]
+        attribute = table.attribute(name)
+        found[name] = with_unknown_values(lines, attribute.categories)
+        new = {line[0] for line in found[name][len(lines) :]}
+        if new:
+            codes = [c for c, label in enumerate(attribute.categories) if label in new]
+            records = int(np.isin(table.codes(name), codes).sum())
+            notes.append(
+                f"the hierarchy of {name!r} does not have {counted(len(new), 'category')} of this "
+                f"file ({counted(records, 'record')}); generalized cells of it are suppressed"
+            )
+    return found, tuple(notes)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, such as ``1 category`` or ``3 categories``."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
 
 
 def declarations_of(source: Input) -> tuple[dict[str, Declaration], SchemaFile]:
@@ -184,7 +239,24 @@ def load_released(source: Input) -> Loaded:
     schema = read_schema(source.schema) if source.schema else SchemaFile()
     read = read_source(source.path, _dialect(source, schema))
     loaded = released_of(read, _declarations(source, schema), _declarations(source, SchemaFile()))
-    return replace(loaded, notes=(*_dialect_note(read.dialect), *loaded.notes))
+    scenarios = (*schema.intruders, *map(parse_scenario, source.scenarios))
+    own = loaded.table.schema
+    rules = replace(
+        own,
+        population=population_of(source, schema),
+        scenarios=tuple(_exact_knowledge(scenarios, own.names)),
+    )
+    loaded = replace(loaded, table=loaded.table.with_schema(rules))
+    return replace(loaded, notes=(*_dialect_note(read.dialect), *read.notes, *loaded.notes))
+
+
+def _exact_knowledge(scenarios: Iterable[Scenario], columns: Collection[str]) -> Iterator[Scenario]:
+    """What scenarios know exactly of the columns that a released file still has."""
+    for one in scenarios:
+        knows = tuple(name for name in one.knows if name in columns)
+        of = tuple(name for name in one.of if name in columns)
+        if knows or of:
+            yield replace(one, knows=knows, knows_about={}, of=of, any=min(one.any, len(of)))
 
 
 def released_of(read: Source, declared: Declarations, named: Collection[str]) -> Loaded:

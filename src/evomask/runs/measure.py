@@ -22,6 +22,7 @@ from evomask.measures.catalogue import (
     sample_sizes,
     select_measures,
 )
+from evomask.measures.disclosure.population import PopulationRisk, population_risks
 from evomask.measures.disclosure.risk import DisclosureRisk, RiskAssessment
 from evomask.measures.loss.loss import LossAssessment, LossReading, parse_loss_weights
 from evomask.measures.measure import About
@@ -68,6 +69,8 @@ class MeasureOutcome:
         loss_parts: components of the loss; None under the profile ``papers``.
         assessment, original: components of the risk of the masked file and of the original; None
             under the profile ``papers``.
+        population, original_population: risk in the population by scenario, of the masked file
+            and of the original.
         sampled: number of records of measures that use a fixed sample.
     """
 
@@ -84,6 +87,8 @@ class MeasureOutcome:
     original: RiskAssessment | None
     sampled: Mapping[str, int]
     kept: tuple[AnalysisComparison, ...] = ()
+    population: tuple[PopulationRisk, ...] = ()
+    original_population: tuple[PopulationRisk, ...] = ()
 
     @property
     def score_mean(self) -> float:
@@ -112,6 +117,8 @@ class MeasureOutcome:
             "score_mean": self.score_mean,
             "score_worst": self.score_worst,
             "measures": dict(self.measures),
+            "population": [risk.as_json() for risk in self.population],
+            "original_population": [risk.as_json() for risk in self.original_population],
             "kept": [asdict(statistic) for statistic in self.kept],
             "notes": list(self.notes),
         }
@@ -174,6 +181,8 @@ def measure_loaded(
         original=before,
         sampled={name: records for name, records in sampled.items() if name in measures},
         kept=kept,
+        population=population_risks(masked),
+        original_population=population_risks(loaded.table),
     )
 
 

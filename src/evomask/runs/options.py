@@ -7,7 +7,7 @@ of `evomask.protect`.
 """
 # ruff: noqa: RUF009 - each default is a field of a dataclass
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -93,6 +93,12 @@ class DataOptions:
         "--scenario",
         several=True,
     )
+    population_size: float | None = _option(
+        None, "People of the population that the file is a sample of.", DATA, minimum=1
+    )
+    population_table: Path | None = _option(
+        None, "File of the population: a column for each attribute, and `count`.", DATA
+    )
 
     def input(self, path: Path) -> "Input":
         """Return the input that consists of a file and these options."""
@@ -114,6 +120,8 @@ class DataOptions:
             keep=self.keep,
             weight=self.weight,
             scenarios=self.scenarios,
+            population=self.population_size,
+            population_table=self.population_table,
         )
 
 
@@ -132,8 +140,11 @@ class ProtectOptions:
     require: str = _option(
         "", "Privacy models that the release must fulfil, k=5,l=2,t=0.3.", GOALS, in_parts=True
     )
-    max_risk: float | None = _option(
-        None, "Release the least loss with at most this risk, %.", GOALS, in_parts=True
+    max_risk: str | None = _option(
+        None,
+        "Release the least loss up to this risk, %, or register=5,insurer=9.",
+        GOALS,
+        in_parts=True,
     )
     max_loss: float | None = _option(
         None, "Release the least risk with at most this loss, %.", GOALS, in_parts=True
@@ -232,6 +243,22 @@ class ProtectOptions:
                     ",".join(value) if isinstance(value, tuple) else _text(value),
                 ]
         return words
+
+
+def risk_limits(limits: float | Mapping[str, float] | None) -> str | None:
+    """Write limits of the risk, of all or of single scenarios, as the option `max_risk`.
+
+    The empty name stands for all scenarios that are not named.
+    """
+    if limits is None or isinstance(limits, int | float):
+        return None if limits is None else _number(limits)
+    parts = ((f"{name}=" if name else "", limit) for name, limit in limits.items())
+    return ",".join(f"{start}{_number(limit)}" for start, limit in parts)
+
+
+def _number(limit: float) -> str:
+    """Write a number so that it is the same when it is read."""
+    return repr(float(limit)).removesuffix(".0")
 
 
 def declared(options: type[DataOptions] | type[ProtectOptions]) -> Iterator[Option]:

@@ -85,6 +85,7 @@ from evomask.runs.store.journal import (
 from evomask.runs.store.preserved_analyses import (
     ERRORS,
     check_bounds,
+    check_risk_limits,
     compare_front,
     encode_errors,
     prepare_analyses,
@@ -347,6 +348,7 @@ def choose(
         plan = msgspec.structs.replace(run.plan, keep_order=keep_order, **changes)
         if bounds.given:
             check_bounds(bounds, plan.keep)
+            check_risk_limits(bounds, run.context.table)
         # unmet bounds are an error of this command, and no event of the run
         choice = choose_point(plan.pick, outcome.state, plan.bounds)
         plan = msgspec.structs.replace(plan, pick=stable_reference(plan.pick, choice.candidate))
@@ -444,7 +446,8 @@ def _load_context(plan: Plan) -> tuple[Loaded, EvaluationContext]:
 
 
 def _statistics(table: Table, keep: AnalysesToPreserve, bounds: Bounds) -> PreparedAnalyses | None:
-    """Tables and models to preserve, if any are named."""
+    """Tables and models to preserve, if any are named; checks the bounds."""
+    check_risk_limits(bounds, table)
     return prepare_analyses(table, keep, bounds) if keep or bounds.given else None
 
 
@@ -700,7 +703,8 @@ class Exploration:
         return f"searching for {seconds:.0f} s: {what}"
 
     def _engine(self, work: StreamingEvaluator[Request, Timed]) -> Engine:
-        risk = DEFAULT_RISK if self.bounds.risk is None else self.bounds.risk
+        limit = self.bounds.largest_risk
+        risk = DEFAULT_RISK if limit is None else limit
         workers = self.evaluators.workers
         return Engine(self.context, self._limits, self.journal, work, workers, risk)
 

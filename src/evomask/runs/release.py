@@ -13,6 +13,7 @@ from evomask.data.table import Table
 from evomask.engine.front import UNBOUNDED, Bounds, FrontPoint
 from evomask.errors import RunError
 from evomask.io.files import OWNER_ONLY, replace_file
+from evomask.io.schemas import RecipeFile
 from evomask.io.tables import (
     ByScenario,
     PrivacyRequirements,
@@ -40,6 +41,7 @@ from evomask.report.record import (
     with_statement,
 )
 from evomask.runs.inputs import Input, Loaded, load_released
+from evomask.runs.recipes import RECIPE, recipe_file, recipe_text
 from evomask.runs.store.release import (
     ORDER,
     PROMISE,
@@ -83,6 +85,7 @@ class Release:
         written: masked file.
         folder: run folder.
         phases: total seconds of each phase of the run.
+        recipe: file of its recipe; None for a masking that belongs to its records.
     """
 
     protection: Protection
@@ -92,6 +95,7 @@ class Release:
     reports: Reports
     folder: Path
     phases: Mapping[str, float] = field(default_factory=dict)
+    recipe: Path | None = None
 
     @property
     def chosen(self) -> FrontPoint:
@@ -130,12 +134,26 @@ def release(
         with suppress(RunError):  # the first release has no earlier record
             record = carry_over_statement(record, load_record(folder))
         files = {**parts, PLAN: encode_plan(plan), **report_parts(record)}
+        recipe = recipe_of_point(protection, choice.candidate, loaded)
+        if recipe is None:
+            stage.drop([RECIPE])
+        else:
+            files[RECIPE] = recipe_text(recipe).encode()
         for name, content in files.items():
             stage.write(name, content)
         named = PointId(choice.candidate.point, choice.candidate.number)
         write_manifest(stage, folder, did, named, key)
     written = replace(written, path=folder / MASKED / written.path.name)
-    return Release(protection, choice, written, record, reports_in(folder), folder)
+    path = None if recipe is None else folder / RECIPE
+    return Release(protection, choice, written, record, reports_in(folder), folder, recipe=path)
+
+
+def recipe_of_point(
+    protection: Protection, point: FrontPoint, loaded: Loaded | None = None
+) -> RecipeFile | None:
+    """Return the recipe of a point; None for a masking that belongs to its records."""
+    genome = protection.state.genomes[point.number]
+    return recipe_file(protection.maker, point, genome, loaded.dialect if loaded else None)
 
 
 def _build_record(

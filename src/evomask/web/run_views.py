@@ -127,7 +127,9 @@ class RunViews:
         if plan is not None:
             required = plan["parameters"].get("requirement", {})
             goal |= {n: required[n] for n in ("k", "l", "t") if n in required}
-            goal |= {f"max_{n}": limit for n, limit in plan.get("bounds", {}).items()}
+            goal |= {
+                f"max_{n}": limit for n, limit in plan.get("bounds", {}).items() if limit != {}
+            }
             goal["seconds"] = plan["budget"].get("seconds")
             goal["files"] = plan["budget"].get("evaluations")
         return {name: value for name, value in goal.items() if value is not None}

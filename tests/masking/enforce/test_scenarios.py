@@ -6,10 +6,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from evomask.searches.grid.search import generalization_methods, suppression_methods
 
 from evomask.data.edits import rules_of
 from evomask.data.frames import Declaration, polars_from
+from evomask.data.hierarchy import fit_hierarchy
 from evomask.data.recoding import identity_recoding
 from evomask.data.scenario import Scenario, Tolerance
 from evomask.data.schema import Attribute, Kind, Role, Schema
@@ -21,6 +21,7 @@ from evomask.masking.enforce.requirement import Requirement, known_attributes
 from evomask.masking.enforce.scenarios import KnownAttributes, ScenarioRepair, without_implied
 from evomask.masking.local_suppression import LocalSuppression, SuppressionMatching
 from evomask.masking.randomization.pram import Pram
+from evomask.searches.recipes.design import generalization_methods, suppression_methods
 
 KEYS = ("urbrur", "roof", "walls", "water", "electcon", "relat", "sex")
 CELLS_OF_KANON = 293
@@ -267,10 +268,11 @@ def test_generalization_of_what_scenarios_know_is_on_the_grid_and_enforced(sdcmi
     lines = [
         [c, "low" if i < len(categories) // 2 else "high", "*"] for i, c in enumerate(categories)
     ]
-    methods = [own.method for own in generalization_methods(table, {"walls": lines})]
+    trees = {"walls": fit_hierarchy("walls", lines, table)}
+    methods = [own.method for own in generalization_methods(table, trees)]
     assert len(methods) == 2
     masked = Enforcement.of(table, Requirement(5))(methods[0].mask(table, np.random.default_rng(0)))
     assert smallest(masked, KEYS[:5]) >= 5
     assert set(masked.labels("walls")) <= {"low", "high", "*"}
     plain = sdcmicro.with_schema(replace(sdcmicro.schema, scenarios=()))
-    assert not list(generalization_methods(plain, {"walls": lines}))
+    assert list(generalization_methods(plain, trees))

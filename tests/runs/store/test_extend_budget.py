@@ -5,16 +5,14 @@ import pytest
 from evomask.errors import ParameterError
 from evomask.evolution.stopping import Budget
 from evomask.runs.store.journal import Journal
-from evomask.runs.store.run_folder import ABANDONED_ROUND, SEARCH_SECONDS, extend_budget
+from evomask.runs.store.run_folder import SEARCH_SECONDS, extend_budget
 
 
 def test_seconds_are_added_from_here_on(plan_of):
     plan, journal = plan_of(budget=Budget(seconds=100.0)), Journal()
     journal.note(SEARCH_SECONDS, 80.0)
-    journal.note(ABANDONED_ROUND, 7)
     longer = extend_budget(plan, journal, 30.0)
     assert journal.notes[SEARCH_SECONDS] == 30.0
-    assert journal.notes[ABANDONED_ROUND] == -1
     assert longer.budget.seconds == 50.0
 
 

@@ -145,6 +145,10 @@ Column = Annotated[
         metavar="COLUMN", help="Column to build the hierarchy for.", autocompletion=column_names
     ),
 ]
+Library = Annotated[
+    Path | None,
+    typer.Option("--library", help="File (TOML) that extends the library of named scenarios."),
+]
 Force = Annotated[
     bool, typer.Option("--force", help="Overwrite existing output.", rich_help_panel=OUTPUT)
 ]
@@ -160,10 +164,10 @@ Workers = Annotated[
     typer.Option("--workers", min=1, help="Number of worker processes.", rich_help_panel=SEARCH),
 ]
 AutomaticWorkers = Annotated[
-    int,
+    int | None,
     typer.Option(
         "--workers",
-        min=0,
+        min=1,
         help="Number of worker processes [all cores, for budgets of 20 s or more].",
         show_default=False,
         rich_help_panel=SEARCH,
@@ -195,7 +199,7 @@ KeyFile = Annotated[Path | None, _shared("key_file")]
 KeepOrder = Annotated[bool, _shared("keep_order")]
 KeepTable = Annotated[list[str] | None, _shared("keep_tables")]
 KeepModel = Annotated[list[str] | None, _shared("keep_models")]
-MaxRisk = Annotated[float | None, _shared("max_risk")]
+MaxRisk = Annotated[str | None, _shared("max_risk")]
 MaxLoss = Annotated[float | None, _shared("max_loss")]
 MaxTableError = Annotated[float | None, _shared("max_table_error")]
 MaxModelError = Annotated[float | None, _shared("max_model_error")]

@@ -20,6 +20,7 @@ from evomask.measures.attacks.learned_inference import LearnedInference
 from evomask.measures.attacks.linkage_attacks import WORDS, CentroidLinkage, PartialKnowledgeLinkage
 from evomask.measures.attacks.membership import MembershipInference
 from evomask.measures.attacks.singling_out import SinglingOut
+from evomask.measures.disclosure.population import PopulationRisk, population_risks
 from evomask.measures.disclosure.privacy_models import (
     distinct_l,
     entropy_l,
@@ -112,6 +113,7 @@ class Audit:
         special: records that are unique on few attributes.
         suppressed: number of uninformative cells of released records by attribute.
         skipped: names of attacks for which there was no time.
+        population: risk in the population, by scenario.
     """
 
     records: int
@@ -126,6 +128,7 @@ class Audit:
     special: SpecialRisk | None = None
     suppressed: Mapping[str, int] = field(default_factory=dict)
     skipped: tuple[str, ...] = ()
+    population: tuple[PopulationRisk, ...] = ()
 
     @property
     def l(self) -> int | None:  # noqa: E743
@@ -156,6 +159,7 @@ class Audit:
             },
             "record_risk": asdict(self.record_risk),
             "households": asdict(self.households) if self.households else None,
+            "population": [risk.as_json() for risk in self.population],
             "special_uniques": asdict(self.special) if self.special else None,
             "suppressed_cells": dict(self.suppressed),
             "attacks": {attack.name: attack.as_json() for attack in self.attacks},
@@ -217,6 +221,7 @@ def audit(
         special,
         table.suppressed_cells(),
         skipped if special else (*skipped, SPECIAL),
+        population_risks(table),
     )
 
 

@@ -19,12 +19,14 @@ from evomask.data.hierarchy_builders import (
 )
 from evomask.data.roles.proposal import Proposal, ProposedSchema
 from evomask.data.roles.proposal import propose as propose_for
+from evomask.data.roles.scenarios import ProposedScenario, propose_scenarios
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.errors import FileError, SchemaError
 from evomask.io.datasets import write_survey
 from evomask.io.files import check_target, replace_text, write_text
 from evomask.io.hierarchies import hierarchy_text, read_lines, write_hierarchy
+from evomask.io.scenario_library import read_library
 from evomask.io.schemas import AttributeEntry, SchemaFile, read_schema, schema_text
 from evomask.io.sources import Source
 from evomask.io.tables import read_source
@@ -41,11 +43,15 @@ class FileProposal:
     Args:
         input: the file, and what its user declared.
         source: the file as it was read.
+        scenarios: proposed scenarios.
+        adopted: names of those that are part of the schema; the others are comments in its file.
     """
 
     input: Input
     proposed: ProposedSchema
     source: Source
+    scenarios: tuple[ProposedScenario, ...] = ()
+    adopted: tuple[str, ...] = ()
 
     @property
     def records(self) -> int:
@@ -55,21 +61,37 @@ class FileProposal:
     def text(self) -> str:
         """The proposal as a schema file, with a reason for every entry."""
         name = self.input.path.name
-        return schema_text(self.proposed, name, self.records, self.source.dialect)
+        dialect = self.source.dialect
+        return schema_text(self.proposed, name, self.records, dialect, self.scenarios, self.adopted)
 
 
-def propose(source: Input) -> FileProposal:
-    """Propose kind and role of every column of a file; declared roles are adopted.
+def propose(
+    source: Input, library: Path | None = None, adopted: tuple[str, ...] = ()
+) -> FileProposal:
+    """Propose kind and role of every column of a file, and scenarios; declared roles are adopted.
 
     If texts among numbers look like missing values, the file is read again with them declared.
+
+    Args:
+        library: file that extends the library of scenarios.
+        adopted: names of proposed scenarios that the schema shall have.
     """
+    scenarios = read_library(library)
+    scenarios.named(adopted)
     read = read_source(source.path, source.dialect)
     proposed = propose_roles(read.table(), source.roles)
-    if not proposed.missing:
-        return FileProposal(source, proposed, read)
-    named = replace(source.dialect, missing=(*source.missing, *proposed.missing))
-    read = read_source(source.path, named)
-    return FileProposal(source, propose_roles(read.table(), source.roles), read)
+    if proposed.missing:
+        named = replace(source.dialect, missing=(*source.missing, *proposed.missing))
+        read = read_source(source.path, named)
+        proposed = propose_roles(read.table(), source.roles)
+    found = propose_scenarios(proposed.attributes, scenarios)
+    for name in adopted:
+        if all(one.scenario.name != name for one in found):
+            raise SchemaError(
+                f"scenario {name!r} does not suit the file: no quasi-identifiers have names of "
+                "what it knows; describe it below [scenarios] in the schema"
+            )
+    return FileProposal(source, proposed, read, found, adopted)
 
 
 def propose_roles(table: Table, stated: Mapping[str, Role] | None = None) -> ProposedSchema:
@@ -108,16 +130,24 @@ def _text_of(path: Path) -> str:
 
 
 def propose_schema(
-    source: Input, out: Path | None = None, *, hierarchies: Path | None = None, force: bool = False
+    source: Input,
+    out: Path | None = None,
+    *,
+    hierarchies: Path | None = None,
+    library: Path | None = None,
+    scenarios: tuple[str, ...] = (),
+    force: bool = False,
 ) -> FileProposal:
     """Inspect a file and propose its schema; write it to *out*.
 
     Args:
         hierarchies: new folder for a hierarchy of each categorical quasi-identifier.
+        library: file that extends the library of scenarios.
+        scenarios: names of proposed scenarios that the schema shall have.
     """
     if out is not None:
         check_target(out, force=force, inputs=[source.path])
-    found = propose(source)
+    found = propose(source, library, scenarios)
     if hierarchies is not None:
         home = out.parent if out is not None else Path()
         trees = _with_hierarchies(found.source, found.proposed, hierarchies, home)

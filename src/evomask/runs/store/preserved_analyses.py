@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from evomask.data.scenario import EVERYTHING
 from evomask.data.table import Table
 from evomask.engine.evaluation import EvaluationContext
 from evomask.engine.front import Bounds, FrontPoint, least_loss_at_default_risk
@@ -42,13 +43,47 @@ def parse_analyses(
 
 
 def build_bounds(
-    risk: float | None = None,
+    risk: str | None = None,
     loss: float | None = None,
     table_error: float | None = None,
     model_error: float | None = None,
 ) -> Bounds:
-    """Upper bounds of a point, in percent, from options."""
-    return Bounds(risk, loss, table_error, model_error)
+    """Upper bounds of a point, in percent, from options.
+
+    Args:
+        risk: ``10``, or by scenario ``register=5,colleague=10``; a number without a name holds in
+            all other scenarios.
+    """
+    named, others = _parse_risk_limits(risk or "")
+    return Bounds(others, loss, table_error, model_error, named)
+
+
+def _parse_risk_limits(text: str) -> tuple[dict[str, float], float | None]:
+    limits: dict[str, float] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, _, number = part.rpartition("=")
+        try:
+            limit = float(number)
+        except ValueError:
+            raise ParameterError(
+                "max-risk is a number, or one for each scenario such as register=5,colleague=10, "
+                f"got {text!r}"
+            ) from None
+        if limits.setdefault(name.strip(), limit) != limit:
+            which = f"scenario {name.strip()!r}" if name else "all scenarios"
+            raise ParameterError(f"max-risk limits {which} twice in {text!r}; name it once")
+    return {name: limit for name, limit in limits.items() if name}, limits.get("")
+
+
+def check_risk_limits(bounds: Bounds, table: Table) -> None:
+    """Raise for a bound of the risk in a scenario that a file does not have."""
+    known = [scenario.name for scenario in table.schema.scenarios] or [EVERYTHING]
+    for name in bounds.risk_in:
+        if name not in known:
+            raise ParameterError(
+                f"max-risk limits scenario {name!r}, and there is none of this name; "
+                f"there is {', '.join(known)}"
+            )
 
 
 def check_bounds(bounds: Bounds, keep: AnalysesToPreserve) -> None:

@@ -33,7 +33,7 @@ from evomask.io.tables import rows_as_parquet
 from evomask.measures.analyses.analyses import NO_ANALYSES, AnalysesToPreserve
 from evomask.report.describe import point_fields
 from evomask.report.protection import PointEvaluation
-from evomask.runs.inputs import Input
+from evomask.runs.inputs import Input, population_table_of
 from evomask.runs.store import run_summary
 from evomask.runs.store.journal import (
     Event,
@@ -213,11 +213,14 @@ def changed_versions(plan: Plan) -> tuple[str, ...]:
 
 def _absolute(source: Input) -> Input:
     schema = source.schema and source.schema.absolute()
-    return replace(source, path=source.path.absolute(), schema=schema)
+    table = source.population_table and source.population_table.absolute()
+    return replace(source, path=source.path.absolute(), schema=schema, population_table=table)
 
 
 def _hashes(source: Input, parameters: Mapping[str, Any]) -> dict[str, str]:
     files = {"data": source.path, "schema": source.schema, **_hierarchy_files(source, parameters)}
+    schema = read_schema(source.schema) if source.schema else SchemaFile()
+    files["population table"] = population_table_of(source, schema)
     return {part: _sha256(path) for part, path in files.items() if path is not None}
 
 

@@ -10,7 +10,7 @@ from fastapi.responses import FileResponse, Response
 from starlette.background import BackgroundTask
 
 from evomask.errors import RunError
-from evomask.runs.options import ProtectOptions
+from evomask.runs.options import ProtectOptions, risk_limits
 from evomask.runs.store.run_summary import (
     INTERNAL,
     MASKED,
@@ -206,7 +206,8 @@ def command_of(plan: JsonObject) -> str:
         seconds=budget.get("seconds"),
         evaluations=budget.get("evaluations"),
         pick=plan["pick"] if plan["pick"] != "best" else "suggested",
-        **{f"max_{name}": value for name, value in bounds.items()},
+        max_risk=risk_limits(_max_risk(bounds)),
+        **{f"max_{name}": value for name, value in bounds.items() if name in OTHER_BOUNDS},
     )
     schema = PurePath(source.get("schema", "")).name
     data = ["--schema", schema] if schema else []
@@ -219,20 +220,32 @@ def python_of(plan: JsonObject, record: JsonObject | None) -> str:
     roles = {"quasi": "quasi-identifier", "confidential": "confidential", "drop": "identifier"}
     kinds = {"ordinal": "ordinal", "nominal": "nominal"}
     attributes = record["attributes"] if record else ()
-    budget = plan["budget"]
+    budget, bounds = plan["budget"], plan.get("bounds", {})
     values = {
         **{key: [a["name"] for a in attributes if a["role"] == r] for key, r in roles.items()},
         **{key: [a["name"] for a in attributes if a["kind"] == k] for key, k in kinds.items()},
         "require": _requirement(plan),
         "seconds": budget.get("seconds"),
         "evaluations": budget.get("evaluations"),
-        **{f"max_{name}": value for name, value in plan.get("bounds", {}).items()},
+        "max_risk": _max_risk(bounds),
+        **{f"max_{name}": value for name, value in bounds.items() if name in OTHER_BOUNDS},
     }
     arguments = "".join(f"    {name}={value!r},\n" for name, value in values.items() if value)
     return (
         f"import evomask\n\nframe = evomask.read({_file_name(plan)!r})\n"
         f"result = evomask.protect(\n    frame,\n{arguments})\nreleased = result.masked()\n"
     )
+
+
+OTHER_BOUNDS = ("loss", "table_error", "model_error")
+
+
+def _max_risk(bounds: JsonObject) -> float | dict[str, float] | None:
+    """The limits of the risk: of all scenarios, or of each, the empty name being all others."""
+    risk, by_scenario = bounds.get("risk"), dict(bounds.get("risk_in", {}))
+    if not by_scenario:
+        return risk
+    return by_scenario if risk is None else by_scenario | {"": risk}
 
 
 def _requirement(plan: JsonObject) -> str:

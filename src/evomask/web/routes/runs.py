@@ -11,7 +11,7 @@ from fastapi import APIRouter, Header, Request
 from fastapi.responses import StreamingResponse
 
 from evomask.errors import RunError
-from evomask.runs.options import ProtectOptions
+from evomask.runs.options import ProtectOptions, risk_limits
 from evomask.runs.store.journal import RunProgress
 from evomask.web.processes import QueuedRun, evomask_command, job_command
 from evomask.web.routes.dependencies import PROBLEMS, Here, RunName, task_state
@@ -77,7 +77,7 @@ def _options(goal: Goal) -> ProtectOptions:
         seconds=goal.seconds,
         evaluations=goal.files,
         searches=tuple(goal.searches),
-        max_risk=goal.max_risk,
+        max_risk=risk_limits(goal.max_risk),
         max_loss=goal.max_loss,
         profile=goal.profile,
     )
