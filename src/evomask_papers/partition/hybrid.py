@@ -87,8 +87,8 @@ VARIABLE_SIZES: Mapping[str, Mapping[str, tuple[float, float, float]]] = {
         "NPN-MHM": (17.3949, 27.0213, 40.1831),
     },
 }
-"""Information loss for k = 3, 5 and 10 as quoted from Domingo-Ferrer et al. (2006); M-d is of Laszlo
-and Mukherjee (2005), as later papers quote it."""
+"""Information loss for k = 3, 5 and 10 as quoted from Domingo-Ferrer et al. (2006); M-d is of
+Laszlo and Mukherjee (2005), as later papers quote it."""
 
 GAMMA = {"Census": 0.2, "EIA": 1.1, "Tarragona": 0.2}
 """Gain factor of V-MDAV recommended by its authors for scattered and for clustered files."""
