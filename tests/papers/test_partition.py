@@ -1,5 +1,8 @@
 """Figures of the two microaggregation papers, as far as they can be checked quickly."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.stats import f as f_test
@@ -200,6 +203,7 @@ def test_figure_2_shows_every_point_once():
         assert sum(len(series.x) for series in chart.series) == 160
 
 
+DOCS = Path(__file__).parents[2] / "docs"
 GRID = FactorialDesign((0.0, 0.1), (0.0, 0.5), (10, 20), runs=2, epochs=50)
 
 
@@ -305,3 +309,31 @@ def test_a_disc_is_rounded_so_that_nobody_s_position_shows():
 def test_locations_of_the_memetic_search_are_nearest():
     rows = {row["what"]: row["mean move, metres"] for row in locations.locations()}
     assert rows["memetic"] < rows["two-step hybrid"] < rows["MDAV"] < rows["boxes (Mondrian)"]
+
+
+def rows_of_page(name):
+    """Rows of a table of docs/reproduction.md, as text by column."""
+    text = (DOCS / "reproduction.md").read_text(encoding="utf-8")
+    section = text.split(f"\n## {name}\n")[1].split("\n## ")[0]
+    lines = [line[2:-2].split(" | ") for line in section.splitlines() if line.startswith("| ")]
+    return [dict(zip(lines[0], line, strict=True)) for line in lines[2:]]
+
+
+def test_the_page_of_the_search_has_the_hybrids_of_the_page_of_reproductions():
+    apart = {}
+    for row in rows_of_page("partition-hybrid-table-2"):
+        if row["what"] in ("one-step", "two-step"):
+            percent = 100 * (float(row["ours"]) / float(row["paper"]) - 1)
+            apart.setdefault((row["file"], row["what"]), []).append(percent)
+    text = (DOCS / "partition.md").read_text(encoding="utf-8")
+    for name in ("Scattered", "Clustered", "Census", "EIA"):
+        (line,) = (line for line in text.splitlines() if re.match(rf"\| {name} \| -?\d+ / ", line))
+        for cell, what in zip(line[2:-2].split(" | ")[1:], ("one-step", "two-step"), strict=True):
+            assert [int(n) for n in cell.split(" / ")] == pytest.approx(apart[name, what], abs=1)
+
+
+def test_the_page_says_that_the_file_of_100_records_was_not_run_at_full_effort():
+    text = (DOCS / "reproduction.md").read_text(encoding="utf-8")
+    for name in ("partition-table-2", "partition-table-5", "partition-figure-4"):
+        section = text.split(f"\n## {name}\n")[1].split("\n## ")[0]
+        assert "not run at full effort" in section
