@@ -72,7 +72,7 @@ def hybrids(rows: Rows) -> str:
 
 
 def _percents(values: Sequence[float]) -> str:
-    return ", ".join(f"{value:+.0f}" for value in values)
+    return ", ".join(f"{round(value):+d}" for value in values)
 
 
 def differences(rows: Rows) -> str:
