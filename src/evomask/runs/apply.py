@@ -33,6 +33,7 @@ from evomask.runs.inputs import Input, Loaded, check_stated, files_of, load, not
 from evomask.runs.protect import PROTECT
 from evomask.runs.recipes import SavedRecipe, check_steps, read_recipe, scenario_risks
 from evomask.runs.release import Release, release, requirements_by_scenario
+from evomask.runs.store.earlier_releases import EarlierReleases
 from evomask.runs.store.journal import EventDispatcher, Journal
 from evomask.runs.store.release import draw_order, read_key
 from evomask.runs.store.run_folder import RunFolder, build_plan
@@ -251,11 +252,13 @@ def _release(applied: AppliedRecipe, loaded: Loaded, source: Input, job: ApplyJo
     context, events = applied.context, EventDispatcher()
     outcome = SearchOutcome(applied.state, (applied.seconds,))
     done = evaluate_front(context, ONCE, outcome, applied.point, {}, events)
-    done = replace(done, notes=(*loaded.notes, *_comparison(applied), *done.notes))
     plan = build_plan(
         PROTECT, source, context.settings, seed=context.seed, budget=ONCE, pick="suggested",
         keep_order=job.keep_order,
     )  # fmt: skip
+    earlier = EarlierReleases.of(job.out, plan.sha256["data"], applied.point.number)
+    notes = (*loaded.notes, *_comparison(applied), *done.notes, *earlier.notes)
+    done = replace(done, notes=notes)
     store = RunFolder.create(job.out, plan)
     with store.locked():
         journal = store.journal()
@@ -265,7 +268,7 @@ def _release(applied: AppliedRecipe, loaded: Loaded, source: Input, job: ApplyJo
         (chosen,) = done.front
         return release(
             done, Choice(chosen, REASON), loaded, plan, job.out, did="released", parts={},
-            key=job.key,
+            key=job.key, earlier=earlier,
         )  # fmt: skip
 
 
