@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from evomask.report.drawing import Figure
     from evomask.report.protection import Choice, Protection
     from evomask.report.record import ExplanationNote, ReleaseRecord
+    from evomask.report.scenarios import ScenarioView
     from evomask.runs.inputs import Loaded
     from evomask.runs.start import Start
     from evomask.runs.store.preserved_analyses import AtMost, Statistic
@@ -60,6 +61,38 @@ class Result(Generic[F]):
         columns = {name: [point[name] for point in points] for name in points[0]}
         frame: F = columns_like(self.frame, columns)
         return frame
+
+    @property
+    def scenarios(self) -> F:
+        """Risk of the chosen point in each scenario before and after, as a frame.
+
+        One row for each quantity in percent of people, with the expected numbers of people.
+        """
+        views = self._scenario_views()
+        rows = [(view.name, row) for view in views for row in view.rows]
+        columns: dict[str, list[Any]] = {
+            "scenario": [name for name, _ in rows],
+            "quantity": [row.title for _, row in rows],
+            "before": [row.before for _, row in rows],
+            "after": [row.after for _, row in rows],
+            "people_before": [row.people_before for _, row in rows],
+            "people_after": [row.people for _, row in rows],
+        }
+        frame: F = columns_like(self.frame, columns)
+        return frame
+
+    @property
+    def sentences(self) -> dict[str, str]:
+        """What the intruder of each scenario would find, in a sentence without statistics."""
+        return {view.name: view.sentence for view in self._scenario_views()}
+
+    def _scenario_views(self) -> "list[ScenarioView]":
+        from evomask.report.build import build_points
+        from evomask.report.scenarios import scenario_views
+
+        points = build_points(self.protection, self.choice)
+        records = len(self.protection.table)
+        return scenario_views(points.original.parts, points.chosen.parts, records)
 
     @property
     def chosen(self) -> int:
@@ -244,28 +277,41 @@ class KeptRun:
         return read(self.file)
 
     def choose(
-        self, wish: str = "suggested", *, max_risk: float | Mapping[str, float] | None = None
+        self,
+        wish: str = "suggested",
+        *,
+        max_risk: float | Mapping[str, float] | None = None,
+        strict_releases: bool = False,
     ) -> "KeptRun":
         """Release another point: ``knee``, ``balanced``, ``max-risk=20`` or a number.
 
         Args:
             max_risk: limit of the risk in all scenarios, or in each, in percent.
+            strict_releases: refuse where another file of the same original was released.
         """
         from evomask.runs.protect import choose
         from evomask.runs.store.preserved_analyses import build_bounds
 
-        choose(self.folder, wish, build_bounds(risk_limits(max_risk)))
+        bounds = build_bounds(risk_limits(max_risk))
+        choose(self.folder, wish, bounds, strict_releases=strict_releases)
         return self
 
-    def resume(self, *, workers: int = 1) -> "KeptRun":
-        """Continue with the rest of the budget, and release the chosen point."""
+    def resume(self, *, workers: int = 1, strict_releases: bool = False) -> "KeptRun":
+        """Continue with the rest of the budget, and release the chosen point.
+
+        Args:
+            workers: processes to search with.
+            strict_releases: refuse where another file of the same original was released.
+        """
         from evomask.execution.local import Local
         from evomask.runs.protect import is_protection, resume_protection
         from evomask.runs.search import resume
         from evomask.runs.store.run_folder import RunFolder
 
         if is_protection(RunFolder(self.folder).plan()):
-            resume_protection(self.folder, evaluators=Local(workers))
+            resume_protection(
+                self.folder, evaluators=Local(workers), strict_releases=strict_releases
+            )
         else:
             resume(self.folder, evaluators=Local(workers))
         return self

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from evomask.data.schema import Role
+from evomask.data.schema import UNITS, Role
 from evomask.data.table import Table
 from evomask.engine.evaluation import EvaluationContext
 from evomask.engine.front import ORIGINAL, FrontPoint
@@ -325,7 +325,8 @@ def unmasked_point(
 def _notes(context: EvaluationContext, state: EngineState) -> tuple[str, ...]:
     """Notes for the user on what was left out or generated."""
     table, settings = context.table, context.settings
-    identifiers = table.schema.with_role(Role.IDENTIFIER, Role.HOUSEHOLD)
+    hidden = table.schema.with_role(Role.IDENTIFIER, *UNITS)
+    identifiers = [name for name in hidden if not table.schema[name].renumber]
     generated = [name for name in context.hierarchies if not table.schema[name].hierarchy]
     notes = [f"identifiers left out: {', '.join(identifiers)}"] if identifiers else []
     notes += context.guarantees.notes

@@ -67,8 +67,10 @@ from evomask.runs.inputs import (
     note_on_seed,
     notes_on_leakage,
 )
+from evomask.runs.population_limits import choose_within_limits
 from evomask.runs.release import Release, release
 from evomask.runs.start import NOTHING_GIVEN, Start, load_start
+from evomask.runs.store.earlier_releases import EarlierReleases
 from evomask.runs.store.journal import (
     CandidateScore,
     EventCallback,
@@ -317,14 +319,16 @@ def resume_protection(
     key: Path | None = None,
     seconds: float | None = None,
     edited_plan: bool = False,
+    strict_releases: bool = False,
 ) -> Release:
     """Continue the protection in a run folder; a key signs the release.
 
     Args:
         seconds: further seconds to search; by default the rest of the budget.
+        strict_releases: refuse to release where another file of the original was released.
     """
     with _open_run(folder, watch, key, edited_plan=edited_plan) as opened:
-        run = opened
+        run = replace(opened, strict_releases=strict_releases)
         if seconds is not None:
             run = replace(run, plan=extend_budget(run.plan, run.store.journal(), seconds))
         run.context.load_kernels(partial(run.events.begin, Phase.COMPILING))
@@ -341,6 +345,7 @@ def choose(
     keep_order: bool = False,
     key: Path | None = None,
     edited_plan: bool = False,
+    strict_releases: bool = False,
 ) -> Release:
     """Release a point of the front in a run folder, in a new random order, without searching.
 
@@ -351,6 +356,7 @@ def choose(
         keep_order: whether the order of the released records is stored.
         key: file of the key that signs the release.
         edited_plan: whether a plan that was edited since the release is accepted.
+        strict_releases: refuse to release where another file of the original was released.
     """
     if wish:
         validate_pick(wish)
@@ -365,7 +371,8 @@ def choose(
         choice = choose_point(plan.pick, outcome.state, plan.bounds)
         plan = msgspec.structs.replace(plan, pick=stable_reference(plan.pick, choice.candidate))
         run.events.kept_in(run.store.journal())
-        return _release(replace(run, plan=plan), outcome, "chose")
+        strict = replace(run, plan=plan, strict_releases=strict_releases)
+        return _release(strict, outcome, "chose")
 
 
 def compare_points(
@@ -494,6 +501,7 @@ class _Run:
     statistics: PreparedAnalyses | None = None
     key: Path | None = None
     changed: tuple[str, ...] = ()
+    strict_releases: bool = False
 
     @property
     def codec(self) -> EngineCodec:
@@ -590,6 +598,16 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
     choose_from = partial(choose_point, plan.pick, bounds=plan.bounds)
     with record_unmet(events, unfinished=outcome.unfinished):
         outcome, choice = refine_chosen_risk(run.context, outcome, choose_from)
+        choice = choose_within_limits(
+            choice,
+            outcome.state.front,
+            lambda number: point_file(run.context, outcome.state, number).masked,
+            run.context.settings.requirement,
+            replaceable=not plan.pick.removeprefix("file=").isdecimal(),
+        )
+    earlier = EarlierReleases.of(folder, plan.sha256["data"], choice.candidate.number)
+    if run.strict_releases:
+        earlier.refuse()
     known = {} if FINDINGS in run.changed else read_findings(folder)
     done = evaluate_front(
         context=run.context,
@@ -600,7 +618,16 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
         events=events,
         statistics=run.statistics,
     )
-    notes = (*run.loaded.notes, *done.notes, *changed_versions(plan), *note_on_seed(plan.seed))
+    journal = run.store.journal()
+    journal.require(outcome.state)
+    notes = (
+        *earlier.notes,
+        *journal.damage,
+        *run.loaded.notes,
+        *done.notes,
+        *changed_versions(plan),
+        *note_on_seed(plan.seed),
+    )
     instead = baselines(plan.baseline, run.context) if plan.baseline else {}
     done = replace(done, notes=notes, baselines=instead)
     events.begin(Phase.RELEASING, f"writing the file and its reports into {folder}")
@@ -616,6 +643,7 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
         plan,
         folder,
         did=did,
+        earlier=earlier,
         parts=run.parts(done),
         key=run.key,
     )
