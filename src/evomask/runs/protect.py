@@ -451,7 +451,14 @@ def context_for(
         loss=parse_loss_weights(job.loss),
         start=start.recipes,
     )
-    context = EvaluationContext(table, settings, seed, file.hierarchies, given=start.files)
+    context = EvaluationContext(
+        table,
+        settings,
+        seed,
+        file.hierarchies,
+        given=start.files,
+        objectives=start.objectives,
+    )
     context.load_kernels(partial(events.begin, Phase.COMPILING))
     events.enter(Phase.LOADING)
     if not context.guarantees.are_plainly_possible:
