@@ -119,6 +119,7 @@ def resume_protected(
     key_file: Path | None = None,
     seconds: float | None = None,
     edited_plan: bool = False,
+    strict_releases: bool = False,
 ) -> None:
     """Continue the ``protect`` run in a folder, and print its release."""
     with _live_view(f"resuming {folder}", folder, quiet=quiet) as watch:
@@ -126,7 +127,7 @@ def resume_protected(
 
         done = resume_protection(
             folder, evaluators=evaluators, watch=watch, key=key_file, seconds=seconds,
-            edited_plan=edited_plan,
+            edited_plan=edited_plan, strict_releases=strict_releases,
         )  # fmt: skip
     _print_release(done, json=json, quiet=quiet)
     _exit_if_interrupted(done)
@@ -148,6 +149,7 @@ def choose(
     keep_order: shared.KeepOrder = False,
     key_file: shared.KeyFile = None,
     edited_plan: shared.EditedPlan = False,
+    strict_releases: shared.StrictReleases = False,
     json: shared.Json = False,
     quiet: shared.Quiet = False,
 ) -> None:
@@ -155,7 +157,7 @@ def choose(
     if outofcore.is_chunked_run(folder):
         outofcore.refuse(
             max_table_error=max_table_error, max_model_error=max_model_error,
-            keep_order=keep_order, edited_plan=edited_plan,
+            keep_order=keep_order, edited_plan=edited_plan, strict_releases=strict_releases,
         )  # fmt: skip
         outofcore.choose(folder, pick, max_risk, max_loss, key_file, json=json, quiet=quiet)
         return
@@ -166,7 +168,7 @@ def choose(
         bounds = build_bounds(max_risk, max_loss, max_table_error, max_model_error)
         done = choose_point(
             folder, pick, bounds, keep_order=keep_order, key=key_file, watch=watch,
-            edited_plan=edited_plan,
+            edited_plan=edited_plan, strict_releases=strict_releases,
         )  # fmt: skip
     _print_release(done, json=json, quiet=quiet)
 

@@ -60,6 +60,8 @@ class Scenario:
         sure: share of the nearest records that must agree before the intruder claims a value.
         require: requirement that holds against this intruder, such as ``k=5``.
         source: where the knowledge comes from, in words.
+        unit: what k counts: ``household``, ``person``, or the column with their numbers; by
+            default persons if there are several records of one, else records.
         has_all: whether this is the scenario that holds where none is given.
     """
 
@@ -72,6 +74,7 @@ class Scenario:
     sure: float = SURE
     require: str = ""
     source: str = ""
+    unit: str = ""
     has_all: bool = False
 
     def __post_init__(self) -> None:

@@ -27,7 +27,7 @@ HEAD = """\
 # A proposal for {name}: {records} records, {columns} columns. Read it and change what is wrong.
 # kind: continuous | ordinal | nominal
 # role: identifier (never released) | quasi-identifier (others may know it) | confidential
-#       | other | weight | stratum | household
+#       | other | weight | stratum | household | person (a number that its records share)
 """
 SCENARIOS_HEAD = """\
 # Scenarios: who may attack, with which knowledge; what is required then holds in each of them.
@@ -47,6 +47,7 @@ class AttributeEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
     decimals: int | None = None
     hierarchy: str | None = None
     linked: str = ""
+    renumber: bool = False
 
 
 class RulesSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -94,6 +95,7 @@ class ScenarioEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
     sure: float = SURE
     require: str = ""
     source: str = ""
+    unit: str = ""
 
     def scenario(self, name: str) -> Scenario:
         """Return the scenario of that name."""
@@ -107,6 +109,7 @@ class ScenarioEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
             sure=self.sure,
             require=self.require,
             source=self.source,
+            unit=self.unit,
         )
 
     @classmethod
@@ -121,6 +124,7 @@ class ScenarioEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
             sure=scenario.sure,
             require=scenario.require,
             source=scenario.source,
+            unit=scenario.unit,
         )
 
 
@@ -158,6 +162,7 @@ class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
                 e.decimals,
                 e.hierarchy,
                 linked=e.linked,
+                renumber=e.renumber,
             )
             for name, e in self.attributes.items()
         }

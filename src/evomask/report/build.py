@@ -32,6 +32,8 @@ from evomask.measures.loss.loss import LossAssessment, LossReading
 from evomask.report.attribute_changes import compare_tables, group_means
 from evomask.report.describe import method_text, public_sentences, simple_name
 from evomask.report.distributions import MINIMUM
+from evomask.report.explanation import explain
+from evomask.report.population import population_note
 from evomask.report.protection import Choice, Protection
 from evomask.report.record import (
     AttackNote,
@@ -124,6 +126,12 @@ def build_record(
         group_means=group_means(protection.table, file.masked, side_by_side.attributes),
         phases={name: round(took, 1) for name, took in protection.phases.items()},
         loss_parts=loss_note(loss.assess(file.masked)) if isinstance(loss, LossReading) else None,
+        explanation=explain(
+            maker,
+            protection.state,
+            protection.times if protection.clocked else (),
+            choice.candidate,
+        ),
     )
 
 
@@ -364,6 +372,7 @@ def model_note(found: Audit) -> ModelNote:
         expected=risk.expected,
         households=_household_note(found.households) if found.households else None,
         special=msgspec.convert(found.special, SpecialNote | None, from_attributes=True),
+        population=tuple(map(population_note, found.population)),
     )
 
 

@@ -17,6 +17,7 @@ from evomask.report import charts
 from evomask.report.charts import map_chart
 from evomask.report.drawing import bars_svg, format_number, inline_svg, is_bar_chart
 from evomask.report.loss_parts import LOSS_PARTS, largest_pairs, relations_sentence
+from evomask.report.population import population_views
 from evomask.report.public_record import (
     PublicAttribute,
     PublicLoss,
@@ -290,7 +291,9 @@ def internal_page(record: ReleaseRecord) -> str:
             "most_figures": MOST_FIGURES,
             "gone": list(_losses_of_attributes(record.attributes)),
             "verdicts": {name: _holds(record, name) for name in record.required},
+            "explanation": record.explanation,
             "search_charts": _existing(
+                charts.growth_chart(record.explanation.growth) if record.explanation else None,
                 charts.evolution_chart(record.searches),
                 charts.shares_chart(record.searches),
             ),
@@ -305,6 +308,8 @@ def internal_page(record: ReleaseRecord) -> str:
             "models": list(model_rows(record)),
             "risk_charts": _risk_charts(record),
             "contributions": contribution_rows(record.before, record.after),
+            "population": population_views(record.before.population, record.after.population),
+            "limits": record.checked.limits if record.checked else (),
             "attacks": list(_attacks(record.attacks)),
             "spread_charts": drawn[:MOST_SPREADS],
             "more_spreads": len(drawn[MOST_SPREADS:]),

@@ -51,6 +51,7 @@ class Input:
     decimal: str | None = None
     missing: tuple[str, ...] = ()
     household: str = ""
+    person: str = ""
     keep: tuple[str, ...] = ()
     weight: str = ""
     scenarios: tuple[str, ...] = ()
@@ -75,6 +76,7 @@ class Input:
             *((name, Role.CONFIDENTIAL) for name in self.confidential),
             *((name, Role.IDENTIFIER) for name in self.identifiers),
             *((name, Role.HOUSEHOLD) for name in filter(None, [self.household])),
+            *((name, Role.PERSON) for name in filter(None, [self.person])),
             *((name, Role.WEIGHT) for name in filter(None, [self.weight])),
             *((name, Role.OTHER) for name in self.keep),
         )

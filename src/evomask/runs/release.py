@@ -1,5 +1,6 @@
 """Release of a chosen point: masked file in random order, record, reports; and reports again."""
 
+import secrets
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -10,6 +11,7 @@ import msgspec
 import numpy as np
 
 from evomask.data.table import Table
+from evomask.data.units import new_numbers, unit_levels
 from evomask.engine.front import UNBOUNDED, Bounds, FrontPoint
 from evomask.errors import RunError
 from evomask.io.files import OWNER_ONLY, replace_file
@@ -32,6 +34,7 @@ from evomask.report.record import (
     RECORD,
     CheckNote,
     FileNote,
+    LimitNote,
     ReleaseRecord,
     ScenarioCheckNote,
     Statement,
@@ -42,7 +45,9 @@ from evomask.report.record import (
 )
 from evomask.report.scenarios import required_models
 from evomask.runs.inputs import Input, Loaded, load_released
+from evomask.runs.population_limits import check_limits
 from evomask.runs.recipes import RECIPE, recipe_file, recipe_text
+from evomask.runs.store.earlier_releases import EarlierReleases
 from evomask.runs.store.release import (
     ORDER,
     PROMISE,
@@ -112,6 +117,7 @@ def release(
     folder: Path,
     *,
     did: str,
+    earlier: EarlierReleases,
     parts: Mapping[str, bytes],
     key: Path | None,
 ) -> Release:
@@ -122,6 +128,7 @@ def release(
 
     Args:
         did: action in the log: released, or chose.
+        earlier: other releases of the same original.
         parts: contents of further files of the run, by name.
         key: file of the key that signs the release.
     """
@@ -131,6 +138,7 @@ def release(
             _build_record(protection, choice, written, plan),
             statement=loaded.statement,
             released_before=released_files(folder),
+            released_elsewhere=earlier.runs,
         )
         with suppress(RunError):  # the first release has no earlier record
             record = carry_over_statement(record, load_record(folder))
@@ -180,6 +188,13 @@ def _build_record(
             ScenarioCheckNote(one.name, one.k, one.l, one.t, required_models(required[one.name]))
             for one in found.scenarios
         ),
+        tuple(
+            LimitNote(one.scenario, one.name, one.limit, one.value)
+            for one in check_limits(
+                protection.files(choice.candidate.number).masked,
+                protection.maker.settings.requirement,
+            )
+        ),
     )
     record = msgspec.structs.replace(record, checked=checked)
     if not found.scenarios:
@@ -216,15 +231,16 @@ def _write_shuffled(
     requirement = protection.maker.settings.requirement
     asked = PrivacyRequirements(requirement.k, requirement.l, requirement.t)
     by_scenario = requirements_by_scenario(masked, requirement)
-    promised = PromiseFile(release_spec(masked, asked, by_scenario), loaded.dialect)
+    levels = unit_levels(loaded.table)
+    promised = PromiseFile(release_spec(masked, asked, by_scenario, levels), loaded.dialect)
+    masked = new_numbers(masked, np.random.default_rng(secrets.randbits(256)))
     stage.write(PROMISE, msgspec.json.encode(promised))
     return write_table(
         masked,
         stage.path(f"{MASKED}/{released_name(plan.input.path)}"),
         dialect=loaded.dialect,
         origin=loaded.origin and loaded.origin.shuffled(order),
-        asked=asked,
-        by_scenario=by_scenario,
+        spec=promised.promise,
     )
 
 

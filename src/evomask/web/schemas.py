@@ -13,7 +13,8 @@ State = Literal[
     "waiting", "starting", "running", "finished", "stopped", "failed", "broken off"
 ]  # fmt: skip
 RoleName = Literal[
-    "identifier", "quasi-identifier", "confidential", "other", "weight", "stratum", "household"
+    "identifier", "quasi-identifier", "confidential", "other", "weight", "stratum", "household",
+    "person",
 ]  # fmt: skip
 KindName = Literal["continuous", "ordinal", "nominal"]
 

@@ -25,7 +25,7 @@ Source = Callable[[Path], "Input"]
 """Function that combines the data options of a command with the path of a file."""
 
 COLUMNS = {
-    "quasi", "confidential", "drop", "keep", "household", "weight", "ordinal", "nominal",
+    "quasi", "confidential", "drop", "keep", "household", "person", "weight", "ordinal", "nominal",
 }  # fmt: skip
 """Options whose values are column names."""
 
@@ -191,6 +191,12 @@ InParts = Annotated[
 ]
 EditedPlan = Annotated[
     bool, typer.Option("--edited-plan", help="Accept a plan.toml edited by hand, and record that.")
+]
+StrictReleases = Annotated[
+    bool,
+    typer.Option(
+        "--strict-releases", help="Refuse if another file of the same original was released."
+    ),
 ]
 Seed = Annotated[int | None, _shared("seed")]
 Profile = Annotated[str, _shared("profile")]
