@@ -66,7 +66,8 @@ def test_a_frame_is_audited_alone(homes, kind):
 
 def test_a_masked_frame_is_audited_with_its_original(homes):
     method = evomask.LocalSuppression(("school",), 3)
-    masked = evomask.mask(homes, method, nominal=["school"], drop=["home"], keep=["name"])
+    kept = ["name", "income"]
+    masked = evomask.mask(homes, method, nominal=["school"], drop=["home"], keep=kept)
     masked = masked.with_columns(school=pl.when(pl.int_range(80) < 4).then(pl.lit("*"))
                                  .otherwise(pl.col("school")))  # fmt: skip
     found = evomask.audit(masked, homes, **WORDS)
@@ -98,7 +99,7 @@ def test_the_original_has_no_loss_and_its_own_risk(people):
 def test_generalized_cells_are_understood_with_their_hierarchy(people):
     tree = evomask.hierarchy(people, "age", "intervals=5,10")
     method = evomask.Generalization(("age",), levels=(1,), hierarchies={"age": tree})
-    masked = evomask.mask(people, method, drop=["name"])
+    masked = evomask.mask(people, method, drop=["name"], keep=["income"])
     schema = evomask.Schema(quasi=QUASI, hierarchies={"age": tree})
     found = evomask.measure(people, masked, schema=schema)
     assert 0 < found.losses["age"] < 100

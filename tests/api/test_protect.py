@@ -162,7 +162,7 @@ def homes(people):
 
 
 def test_households_are_never_released_and_their_risk_is_reported(homes, tmp_path):
-    words = {"quasi": ["school", "age"], "ordinal": ["school"], "drop": ["name"]}
+    words = {"quasi": ["school", "age"], "ordinal": ["school"], "drop": ["name", "income"]}
     result = evomask.protect(homes, **words, household="home", evaluations=6, seed=1)
     assert "home" not in result.masked().columns
     page = result.report(tmp_path / "report.html").read_text(encoding="utf-8")

@@ -14,7 +14,7 @@ import pytest
 @pytest.fixture
 def people(tmp_path):
     """A small file of people."""
-    rows = [f"{20 + i % 7},{1000 + 37 * i},{'nsw'[i % 3]}" for i in range(20)]
+    rows = [f"{20 + i % 7},{1000 + 37 * (i // 2)},{'nsw'[i % 3]}" for i in range(20)]
     path = tmp_path / "people.csv"
     path.write_text("age,income,region\n" + "\n".join(rows) + "\n", encoding="utf-8")
     return path

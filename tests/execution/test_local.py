@@ -73,8 +73,51 @@ def test_one_error_names_the_lowest_serial_that_failed():
         cores(range(40), 0)
 
 
-def test_a_worker_that_dies_is_one_clear_error():
-    message = "worker process died during tasks 4 to 6"
+@dataclass(frozen=True)
+class KilledOnce:
+    """Random numbers of a stream by serial number; every third task is killed the first time."""
+
+    folder: Path
+
+    def __call__(self, task, serial):
+        mark = self.folder / str(serial)
+        if serial % 3 == 0 and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return np.random.default_rng([7, serial]).random(50).tobytes()
+
+
+@pytest.mark.parametrize("count", [30, pytest.param(300, marks=pytest.mark.slow)])
+def test_killed_workers_are_replaced_and_the_bytes_are_the_same(count, tmp_path):
+    expected = [np.random.default_rng([7, i]).random(50).tobytes() for i in range(count)]
+    with ProcessEvaluator(KilledOnce(tmp_path), 2) as cores:
+        pending = [cores.submit(None, serial) for serial in range(count)]
+        assert [one.result() for one in pending] == expected
+        assert len(list(tmp_path.iterdir())) == count // 3
+        assert cores([None] * count, 0) == expected
+    assert multiprocessing.active_children() == []
+
+
+def test_idle_workers_that_are_killed_are_replaced():
+    with ProcessEvaluator(square, 2) as cores:
+        assert cores(range(4), 0) == InProcess(square)(range(4), 0)
+        for worker in cores._pool._workers:
+            worker.kill()
+        assert cores(range(4), 0) == InProcess(square)(range(4), 0)
+
+
+def test_tasks_that_run_when_the_block_ends_are_not_waited_for():
+    with ProcessEvaluator(sleeps, 2) as cores:
+        pending = [cores.submit(None, serial) for serial in range(4)]
+        with pytest.raises(GivenUpError):
+            pending[0].result(0.2)
+        began = time.monotonic()
+    assert time.monotonic() - began < 20
+    assert multiprocessing.active_children() == []
+
+
+def test_a_task_whose_workers_all_die_is_one_clear_error():
+    message = "worker process died during task 4, 5 times in a row"
     with pytest.raises(RunError, match=message), ProcessEvaluator(dies, 2) as cores:
         cores(range(3), 4)
 

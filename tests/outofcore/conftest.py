@@ -18,14 +18,14 @@ def small_parts(monkeypatch):
 
 def town(n=1_000):
     rng = np.random.default_rng(3)
-    wealth = np.exp(rng.normal(9, 1, n)).round()
+    wealth = np.exp(rng.normal(9, 1, n)).round(-1)
     return pl.DataFrame(
         {
             "name": [f"p{i}" for i in range(n)],
             "age": np.clip(rng.normal(40, 15, n), 0, 90).astype(np.int16),
             "sex": rng.choice(["f", "m"], n),
             "region": rng.integers(0, 12, n),
-            "income": (wealth * rng.uniform(0.5, 1.5, n)).round(1),
+            "income": (wealth * rng.uniform(0.5, 1.5, n)).round(-1) + 0.5,
             "wealth": [None if i % 97 == 5 else value for i, value in enumerate(wealth.tolist())],
             "illness": rng.choice(["flu", "none", "cold"], n),
         }

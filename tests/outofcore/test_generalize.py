@@ -89,7 +89,7 @@ def test_work_that_was_stopped_goes_on_and_no_written_part_is_made_again(people,
     assert verify_parts(out).holds
     whole = generalize_parts(job(people, tmp_path / "whole"))
     names = sorted(whole.levels)
-    ours, theirs = (written(folder).sort(*names, "income") for folder in (out, whole.out))
+    ours, theirs = (written(folder).sort(*names, "income", "wealth") for folder in (out, whole.out))
     assert ours.equals(theirs)
 
 

@@ -74,6 +74,26 @@ def test_protect_and_search_refuse_too(people, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize("values", [
+    [7_919 * (i + 3) ** 2 % 999_999_937 for i in range(40)],
+    [round((i * 0.618034) % 1, 6) for i in range(40)],
+    [None, *(1.5 * i for i in range(39))],
+])  # fmt: skip
+def test_numbers_of_their_own_are_refused_until_their_role_is_said(tmp_path, values):
+    rows = {"a": values, "pair": [i // 2 for i in range(40)], "x": [i % 7 for i in range(40)]}
+    path = tmp_path / "numbers.csv"
+    pl.DataFrame(rows).write_csv(path)
+    source = Input(path, quasi_identifiers=("x",))
+    why = "column 'a' holds a different value in nearly every record"
+    with pytest.raises(SchemaError, match=why):
+        mask(path)
+    with pytest.raises(SchemaError, match=why):
+        protect_file(ProtectJob(source, tmp_path / "run"))
+    with pytest.raises(SchemaError, match=why):
+        search_file(SearchJob(source, "partition", limits=Limits(evaluations=5)))
+    mask(path, confidential=("a",))
+
+
 def test_frames_are_refused_too(people):
     frame = pl.read_csv(people).drop("contact", "ssn", "motto")
     with pytest.raises(SchemaError, match="column 'name'"):

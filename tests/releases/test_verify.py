@@ -50,7 +50,7 @@ def failed(folder, key=None):
 def test_a_fresh_release_is_what_it_says(folder):
     verdict = verify(folder)
     assert verdict.holds
-    checks = ["log", "files", "file", "guarantees", "reports", "original", "signature"]
+    checks = ["log", "files", "journal", "file", "guarantees", "reports", "original", "signature"]
     assert [found.check for found in verdict.findings] == checks
 
 

@@ -1,6 +1,7 @@
 """The door: strangers, other names, other pages, too much and too often are refused."""
 
 import re
+import time
 
 import pytest
 from starlette.testclient import TestClient
@@ -38,12 +39,53 @@ def test_a_link_works_once_and_gives_a_cookie_that_scripts_cannot_read(served, s
     assert stranger.get("/", params={"token": token}).status_code == 401
 
 
-def test_a_cookie_outlives_the_server_and_a_link_does_not(served, tmp_path):
+def test_neither_a_cookie_nor_a_link_outlives_the_server(served, tmp_path):
     token, cookie = served.keys.link_token(), served.keys.cookie
+    assert served.keys.admits_cookie(cookie)
     again = Served(served.folder, PORT)
     again.keys._began += 60
-    assert again.keys.admits_cookie(cookie)
+    assert not again.keys.admits_cookie(cookie)
     assert not again.keys.admits_link(token)
+
+
+def test_a_cookie_ends_when_its_session_does(tmp_path, monkeypatch):
+    keys = Served(tmp_path / "runs", PORT, limits=Limits(session=60)).keys
+    cookie, now = keys.cookie, time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 58)
+    assert keys.admits_cookie(cookie)
+    monkeypatch.setattr(time, "time", lambda: now + 61)
+    assert not keys.admits_cookie(cookie)
+    later = cookie.replace(cookie.partition(".")[0], f"{now + 1e6:.0f}")
+    assert not keys.admits_cookie(later)
+
+
+@pytest.mark.parametrize("value", ["", ".", "nan.x", "é.é", "9999999999.", "x" * 9000])
+def test_an_invented_cookie_is_refused(served, value):
+    assert not served.keys.admits_cookie(value)
+
+
+def test_a_new_folder_is_for_its_owner_alone(tmp_path):
+    Served(tmp_path / "some" / "runs", PORT)
+    assert (tmp_path / "some" / "runs").stat().st_mode & 0o777 == 0o700
+
+
+def test_requests_of_strangers_do_not_use_up_those_of_the_owner(tmp_path):
+    served = Served(tmp_path / "runs", PORT, limits=Limits(rate=0.001, burst=3))
+    app = make_app(served)
+    key = {"authorization": f"Bearer {served.keys.secret}"}
+    with TestClient(app, base_url=ADDRESS) as client:
+        codes = [client.get("/api/about").status_code for _ in range(5)]
+        assert codes == [401, 401, 401, 429, 429]
+        assert client.get("/api/about", headers=key).status_code == 200
+
+
+def test_a_large_body_in_pieces_is_refused_by_its_size(client):
+    def pieces():
+        yield from (b'{"a": "' + b"x" * 1_000_000 for _ in range(3))
+
+    headers = {"content-type": "application/json"}
+    answer = client.post("/api/runs", content=pieces(), headers=headers)
+    assert answer.status_code == 413
 
 
 @pytest.mark.parametrize("token", ["", "x", "1.y.z", "1e9.abc.0000", "é", "a" * 5000])

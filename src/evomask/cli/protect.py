@@ -119,6 +119,7 @@ def resume_protected(
     key_file: Path | None = None,
     seconds: float | None = None,
     edited_plan: bool = False,
+    strict_releases: bool = False,
 ) -> None:
     """Continue the ``protect`` run in a folder, and print its release."""
     with _live_view(f"resuming {folder}", folder, quiet=quiet) as watch:
@@ -126,7 +127,7 @@ def resume_protected(
 
         done = resume_protection(
             folder, evaluators=evaluators, watch=watch, key=key_file, seconds=seconds,
-            edited_plan=edited_plan,
+            edited_plan=edited_plan, strict_releases=strict_releases,
         )  # fmt: skip
     _print_release(done, json=json, quiet=quiet)
     _exit_if_interrupted(done)
@@ -148,6 +149,7 @@ def choose(
     keep_order: shared.KeepOrder = False,
     key_file: shared.KeyFile = None,
     edited_plan: shared.EditedPlan = False,
+    strict_releases: shared.StrictReleases = False,
     json: shared.Json = False,
     quiet: shared.Quiet = False,
 ) -> None:
@@ -155,7 +157,7 @@ def choose(
     if outofcore.is_chunked_run(folder):
         outofcore.refuse(
             max_table_error=max_table_error, max_model_error=max_model_error,
-            keep_order=keep_order, edited_plan=edited_plan,
+            keep_order=keep_order, edited_plan=edited_plan, strict_releases=strict_releases,
         )  # fmt: skip
         outofcore.choose(folder, pick, max_risk, max_loss, key_file, json=json, quiet=quiet)
         return
@@ -166,7 +168,7 @@ def choose(
         bounds = build_bounds(max_risk, max_loss, max_table_error, max_model_error)
         done = choose_point(
             folder, pick, bounds, keep_order=keep_order, key=key_file, watch=watch,
-            edited_plan=edited_plan,
+            edited_plan=edited_plan, strict_releases=strict_releases,
         )  # fmt: skip
     _print_release(done, json=json, quiet=quiet)
 
@@ -198,6 +200,7 @@ def _print_release(done: "Release", *, json: bool, quiet: bool) -> None:
 
 def _as_json(done: "Release") -> dict[str, object]:
     from evomask.report.describe import point_fields
+    from evomask.report.scenarios import scenarios_as_json, views_of
 
     protection, written = done.protection, done.written
     reached = protection.findings[done.chosen.number].guarantees
@@ -210,6 +213,7 @@ def _as_json(done: "Release") -> dict[str, object]:
             "risk_parts": risk.as_json() if (risk := done.chosen.assessment) else None,
         },
         "reason": done.choice.reason,
+        "scenarios": scenarios_as_json(views_of(done.record)),
         "kept": analyses_as_json(done.record.kept),
         "original": point_fields(protection.original),
         "baselines": {
@@ -246,7 +250,7 @@ def _text(done: "Release") -> str:
         *_front_table(points),
         *hanging("chosen       ", done.choice.reason),
         *_loss_lines(done.record),
-        *_risk_lines(points.chosen, points.original),
+        *_risk_lines(points.chosen, points.original, done.record.input.records),
         *(
             line
             for statistic in done.record.kept
@@ -331,7 +335,7 @@ def _loss_lines(record: "ReleaseRecord") -> Iterator[str]:
     yield from hanging("loss         ", loss)
 
 
-def _risk_lines(chosen: "PointNote", original: "PointNote") -> Iterator[str]:
+def _risk_lines(chosen: "PointNote", original: "PointNote", records: int) -> Iterator[str]:
     """Format the risk: the strongest intruder, every scenario, the control group."""
     from evomask.report.scenarios import control_sentence, scenario_views
 
@@ -344,7 +348,7 @@ def _risk_lines(chosen: "PointNote", original: "PointNote") -> Iterator[str]:
     interval = f" (95 % interval {low:.1f} to {high:.1f})" if low < high else ""
     yield from hanging("risk         ", f"{chosen.risk:.1f} %{interval}: {expected} {intruder}")
     yield f"             (the original: {original.risk:.1f} %)"
-    scenarios = scenario_views(original.parts, risk)
+    scenarios = scenario_views(original.parts, risk, records)
     if scenarios:
         yield from _scenario_table(scenarios)
         for scenario in scenarios:
@@ -355,10 +359,10 @@ def _risk_lines(chosen: "PointNote", original: "PointNote") -> Iterator[str]:
 def _scenario_table(scenarios: "Sequence[ScenarioView]") -> Iterator[str]:
     """Format the quantities of every scenario before and after."""
     width = max(len(row.title) for scenario in scenarios for row in scenario.rows) + 2
-    yield f"{'':13}{'scenario':<{width}}{'before':>8}{'after':>8}"
+    yield f"{'':13}{'scenario':<{width}}{'before':>8}{'after':>8}{'people':>8}"
     for scenario in scenarios:
         largest = scenario.is_largest and len(scenarios) > 1
         yield f"{'':13}{scenario.name}{' (determines the risk)' if largest else ''}"
         for row in scenario.rows:
             before = f"{'':8}" if row.before is None else f"{row.before:8.2f}"
-            yield f"{'':13}  {row.title:<{width - 2}}{before}{row.after:8.2f}"
+            yield f"{'':13}  {row.title:<{width - 2}}{before}{row.after:8.2f}{row.people or 0:8,}"

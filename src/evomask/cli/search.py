@@ -216,6 +216,7 @@ def resume(
     cluster: options.Cluster = None,
     key_file: options.KeyFile = None,
     edited_plan: options.EditedPlan = False,
+    strict_releases: options.StrictReleases = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -223,7 +224,7 @@ def resume(
     from evomask.cli.terminal.live_view import busy
 
     if outofcore.is_chunked_run(folder):
-        outofcore.refuse(seconds=seconds, edited_plan=edited_plan)
+        outofcore.refuse(seconds=seconds, edited_plan=edited_plan, strict_releases=strict_releases)
         outofcore.resume(folder, key_file, workers, cluster, json=json, quiet=quiet)
         return
     with busy(f"opening {folder}", quiet=quiet):
@@ -245,6 +246,7 @@ def resume(
                 key_file=key_file,
                 seconds=seconds,
                 edited_plan=edited_plan,
+                strict_releases=strict_releases,
             )
             return
         done = resume_search(folder, evaluators=evaluators, watch=_progress_callback(quiet=quiet))

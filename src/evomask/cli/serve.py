@@ -11,6 +11,7 @@ from evomask.cli.terminal.output import finish_output, say
 from evomask.errors import ParameterError
 
 MEGABYTE = 1_000_000
+HOUR = 3600.0
 DEFAULT_FOLDER = Path("evomask-runs")
 
 
@@ -31,6 +32,9 @@ def serve(
     largest: Annotated[
         int, typer.Option("--largest", min=1, help="Maximum upload size in MB.")
     ] = 2000,
+    session: Annotated[
+        float, typer.Option("--session", min=0.01, help="Hours that a login lasts.")
+    ] = 12.0,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open a web browser.")
     ] = True,
@@ -58,7 +62,7 @@ def serve(
     if running is not None:
         announce(running)
         return
-    limits = Limits(upload=largest * MEGABYTE)
+    limits = Limits(upload=largest * MEGABYTE, session=session * HOUR)
     serve_folder(folder, announce, port=port, at_once=at_once, limits=limits)
 
 

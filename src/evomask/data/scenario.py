@@ -125,11 +125,13 @@ def default_scenario(names: Sequence[str]) -> Scenario:
 
 
 def parse_scenario(text: str) -> Scenario:
-    """Parse ``"register: municipality, age, income ~ 20 %"`` as given on the command line.
+    """Parse ``"register: municipality, age, income ~ 20 %; k=5"`` as given on the command line.
 
-    A number or percentage after a tilde is the tolerance within which an attribute is known.
+    A number or percentage after a tilde is the tolerance within which an attribute is known. What
+    is required in the scenario follows a semicolon.
     """
-    name, colon, rest = text.partition(":")
+    name, colon, all_after = text.partition(":")
+    rest, _, require = all_after.partition(";")
     parts = [part.strip() for part in rest.split(",") if part.strip()]
     if not colon or not name.strip() or not parts:
         raise ParameterError(
@@ -142,4 +144,6 @@ def parse_scenario(text: str) -> Scenario:
             about[words[0].strip()] = parse_tolerance(words[1])
         else:
             knows.append(part)
-    return Scenario(name=name.strip(), knows=tuple(knows), knows_about=about)
+    return Scenario(
+        name=name.strip(), knows=tuple(knows), knows_about=about, require=require.strip()
+    )

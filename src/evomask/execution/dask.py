@@ -34,7 +34,7 @@ from distributed.comm.core import CommClosedError
 
 from evomask.errors import EvomaskError, ParameterError, RunError
 from evomask.execution.evaluator import GivenUpError
-from evomask.execution.local import CHUNKS_PER_WORKER, isolated
+from evomask.execution.local import CHUNKS_PER_WORKER
 from evomask.execution.payload import (
     Batch,
     LoadedWork,
@@ -43,6 +43,7 @@ from evomask.execution.payload import (
     environment_differences,
     is_identical,
 )
+from evomask.execution.pool import isolated
 
 T = TypeVar("T")
 R = TypeVar("R")

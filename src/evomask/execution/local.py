@@ -4,45 +4,29 @@ All evaluators return the same results, because random streams are named by seri
 """
 
 import json
-import multiprocessing
-import multiprocessing.connection
 import os
-import signal
-import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import (
-    AbstractContextManager,
-    ExitStack,
-    contextmanager,
-    nullcontext,
-    suppress,
-)
+from concurrent.futures import Future, wait
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
-from itertools import count
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlsplit
 
-from evomask.errors import ParameterError, RunError
+from evomask.errors import ParameterError
 from evomask.execution.evaluator import Evaluators, GivenUpError, StreamingEvaluator
-from evomask.execution.payload import SharedWork, share
+from evomask.execution.payload import share
+from evomask.execution.pool import WorkerPool
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 CHUNKS_PER_WORKER = 4
-SAFE_PATH = "PYTHONSAFEPATH"
 LOCAL_CLUSTER = "local:"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 FORMS = "tls://host:8786, local:8 or the path of a scheduler file"
-
-GUARD_HINT = "a script that uses several has to start them below `if __name__ == '__main__':`; or "
-"""Workers import the script that starts them, which would start workers again."""
 
 
 def open_evaluators(
@@ -172,138 +156,60 @@ class Postponed(Generic[R]):
 class Submitted(Generic[R]):
     """A task of a worker process."""
 
-    future: "Future[R]"
+    outcomes: "Future[list[R]]"
     serial: int
 
     def result(self, timeout: float | None = None) -> R:
         """Wait for the outcome."""
         try:
-            return self.future.result(timeout)
+            return self.outcomes.result(timeout)[0]
         except TimeoutError as error:
             raise GivenUpError(f"task {self.serial} took too long and was aborted") from error
-        except BrokenProcessPool as error:
-            raise _death(f"during task {self.serial}") from error
 
 
 class ProcessEvaluator(Generic[T, R]):
     """Carries out tasks in worker processes, which get the work once, when they start.
 
-    Large arrays are shared by all of them. Tasks that take longer than *patience* seconds are
-    aborted together with the workers. Use it in a ``with`` block: leaving it in any way ends the
-    workers. If this process is killed, they end themselves.
+    Large arrays are shared by all of them. A killed worker is replaced, and its task repeated.
+    Tasks that take longer than *patience* seconds are aborted together with the workers. Use it
+    in a ``with`` block: leaving it in any way ends the workers. If this process is killed, they
+    end themselves.
     """
 
     def __init__(self, work: Callable[[T, int], R], workers: int) -> None:
         self._workers = workers
         self.patience: Callable[[], float | None] = lambda: None
-        context = multiprocessing.get_context("spawn")
-        listening, self._lifeline = context.Pipe(duplex=False)
         self._shared = share(work)
-        with isolated():
-            self._pids = context.SimpleQueue()
-            self._pool = ProcessPoolExecutor(
-                workers,
-                mp_context=context,
-                initializer=_initialize,
-                initargs=(self._shared, listening, self._pids),
-            )
+        self._pool = WorkerPool(self._shared, workers)
 
     def __call__(self, tasks: Sequence[T], first: int) -> list[R]:
         """Return the outcomes, in order; serial numbers count from *first*."""
-        chunk = -(-len(tasks) // (self._workers * CHUNKS_PER_WORKER)) or 1
+        if not len(tasks):
+            return []
         seconds = self.patience()
-        try:
-            if seconds is None:
-                return list(self._pool.map(_do, tasks, count(first), chunksize=chunk))
-            futures = [self._pool.submit(_do, task, i) for i, task in enumerate(tasks, first)]
-            if wait(futures, seconds).not_done:  # they are not cancelled: the workers are killed
-                raise GivenUpError(f"tasks from {first} on took too long and were aborted")
-            return [future.result() for future in futures]
-        except BrokenProcessPool as error:
-            raise _death(f"during tasks {first} to {first + len(tasks) - 1}") from error
+        parts = self._workers * CHUNKS_PER_WORKER if seconds is None else len(tasks)
+        size = -(-len(tasks) // parts)
+        futures = [
+            self._pool.submit(tasks[start : start + size], first + start)
+            for start in range(0, len(tasks), size)
+        ]
+        if seconds is not None and wait(futures, seconds).not_done:
+            raise GivenUpError(f"tasks from {first} on took too long and were aborted")
+        return [outcome for future in futures for outcome in future.result()]
 
     def submit(self, task: T, serial: int) -> Submitted[R]:
         """Start a task in the next free worker."""
-        return Submitted(self._pool.submit(_do, task, serial), serial)
+        return Submitted(self._pool.submit([task], serial), serial)
 
     def __enter__(self) -> "ProcessEvaluator[T, R]":
         """Start the workers, so that their imports cost no task its time."""
         try:
-            with isolated():
-                list(self._pool.map(_wake, range(self._workers)))
-        except BaseException as error:
-            self.__exit__(RunError)
-            if isinstance(error, BrokenProcessPool):
-                raise _death("when it started", GUARD_HINT) from error
+            self._pool.start()
+        except BaseException:
+            self.__exit__()
             raise
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None:
-            self._lifeline.close()
-            self._kill()
-        self._pool.shutdown(wait=True, cancel_futures=True)
-        self._lifeline.close()
+    def __exit__(self, *_: object) -> None:
+        self._pool.close()
         self._shared.remove()
-
-    def _kill(self) -> None:
-        """Kill the workers; a worker inside a kernel does not react to other signals.
-
-        Workers that have not sent their process id yet end with the lifeline.
-        """
-        while not self._pids.empty():
-            with suppress(ProcessLookupError):
-                os.kill(self._pids.get(), signal.SIGKILL)
-
-
-def _death(when: str, hint: str = "") -> RunError:
-    return RunError(
-        f"a worker process died {when}; {hint}it may have run out of memory: try fewer workers"
-    )
-
-
-@contextmanager
-def isolated() -> Iterator[None]:
-    """Prevent processes that start in the block from importing modules of the current folder.
-
-    Otherwise a file ``pickle.py`` in that folder would be run instead of Python's own module.
-    """
-    before, folders = os.environ.get(SAFE_PATH), list(sys.path)
-    os.environ[SAFE_PATH] = "1"
-    sys.path[:] = [folder for folder in folders if folder]
-    try:
-        yield
-    finally:
-        sys.path[:] = folders
-        os.environ.pop(SAFE_PATH)
-        if before is not None:
-            os.environ[SAFE_PATH] = before
-
-
-# Work of a worker process; set once, when it starts.
-_work: Callable[[Any, int], Any]
-
-
-def _initialize(shared: SharedWork, lifeline: Any, pids: Any) -> None:  # noqa: ANN401
-    """Open the work; ignore interrupts, which the parent handles, and end with the parent."""
-    global _work  # noqa: PLW0603
-    pids.put(os.getpid())
-    _work = shared.open()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, args=(lifeline, shared), daemon=True).start()
-
-
-def _end_with_parent(lifeline: Any, shared: SharedWork) -> None:  # noqa: ANN401
-    parent = multiprocessing.parent_process()
-    watched = [lifeline] if parent is None else [lifeline, parent.sentinel]
-    multiprocessing.connection.wait(watched)
-    shared.remove()
-    os._exit(1)
-
-
-def _wake(worker: int) -> int:
-    return worker
-
-
-def _do(task: Any, serial: int) -> Any:  # noqa: ANN401
-    return _work(task, serial)

@@ -333,7 +333,7 @@ def schema_text(
     sections = [
         "\n".join([f"[attributes.{key}]", *_lines(proposal), ""])
         for proposal in proposed.attributes
-        for key in [proposal.name if BARE_KEY.fullmatch(proposal.name) else _text(proposal.name)]
+        for key in [_key(proposal.name)]
     ]
     intruders = _scenarios_lines(proposed, scenarios, adopted)
     return "\n".join([head, *sections, *intruders, *_rules_lines(proposed), *_file_lines(dialect)])

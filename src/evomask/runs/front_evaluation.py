@@ -31,6 +31,7 @@ from evomask.report.protection import (
     fingerprint,
     point_file,
 )
+from evomask.runs.start import note_on_start
 from evomask.runs.store.journal import EventDispatcher, Phase, PointChecked
 from evomask.runs.store.preserved_analyses import comparison_note
 from evomask.runs.store.run_control import CHOICE_COST, Deadline
@@ -332,6 +333,7 @@ def _notes(context: EvaluationContext, state: EngineState) -> tuple[str, ...]:
     notes += left_out(
         SearchInput(table, settings.requirement, settings.profile, context.hierarchies)
     )
+    notes += note_on_start(state)
     if state.refused:
         notes.append(f"{state.refused} candidates could not be made or repaired and were left out")
     searches = dict.fromkeys(one.search for one in settings.members.values())

@@ -175,7 +175,7 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     table = read.table(_declarations(source, schema))
     table = table.with_schema(replace(table.schema, edits=tuple(schema.rules.edits)))
     rules_of(table.schema)
-    scenarios = (*schema.intruders, *map(parse_scenario, source.scenarios))
+    scenarios = _intruders(schema, source)
     population = population_of(source, schema)
     rules = replace(table.schema, scenarios=scenarios, population=population)
     table = table.with_schema(rules)
@@ -226,6 +226,12 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else plural}"
 
 
+def _intruders(schema: SchemaFile, source: Input) -> tuple[Scenario, ...]:
+    """Scenarios of the schema and of the options, which replace those of the same name."""
+    named = (*schema.intruders, *map(parse_scenario, source.scenarios))
+    return tuple({one.name: one for one in named}.values())
+
+
 def declarations_of(source: Input) -> tuple[dict[str, Declaration], SchemaFile]:
     """Declarations of columns by schema and options, and the schema file."""
     schema = read_schema(source.schema) if source.schema else SchemaFile()
@@ -241,7 +247,7 @@ def load_released(source: Input) -> Loaded:
     schema = read_schema(source.schema) if source.schema else SchemaFile()
     read = read_source(source.path, _dialect(source, schema))
     loaded = released_of(read, _declarations(source, schema), _declarations(source, SchemaFile()))
-    scenarios = (*schema.intruders, *map(parse_scenario, source.scenarios))
+    scenarios = _intruders(schema, source)
     own = loaded.table.schema
     rules = replace(
         own,

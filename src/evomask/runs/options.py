@@ -89,7 +89,7 @@ class DataOptions:
     missing: tuple[str, ...] = _option((), "Texts that mean a missing value, ?,NA.", DATA)
     scenarios: tuple[str, ...] = _option(
         (),
-        'What an intruder knows, "register: age, sex, income ~ 20 %"; may be given several times.',
+        'What an intruder knows, "clerk: age, income ~ 20 %; k=5"; may be given several times.',
         DATA,
         "--scenario",
         several=True,
@@ -183,6 +183,12 @@ class ProtectOptions:
         SEARCH,
         in_parts=True,
     )
+    start: tuple[str, ...] = _option(
+        (),
+        "Recipe (.toml) or masked version of FILE to start from; may be given several times.",
+        SEARCH,
+        several=True,
+    )
     profile: str = _option(
         "strict", "Risk measure: strict (all intruders) or papers (as published).", SEARCH
     )
@@ -226,6 +232,7 @@ class ProtectOptions:
             keep_order=self.keep_order,
             key=self.key_file,
             baseline=self.baseline,
+            start=tuple(map(Path, self.start)),
         )
 
     def command_words(self) -> list[str]:

@@ -32,7 +32,7 @@ from evomask.engine.front import (
     stable_reference,
     validate_pick,
 )
-from evomask.engine.specialists import specialists_for
+from evomask.engine.specialists import Specialist, specialists_for
 from evomask.engine.state import EngineCodec, EngineState, share_used, shares
 from evomask.errors import ParameterError, RunError
 from evomask.evolution.stopping import Budget
@@ -69,6 +69,8 @@ from evomask.runs.inputs import (
 )
 from evomask.runs.population_limits import choose_within_limits
 from evomask.runs.release import Release, release
+from evomask.runs.start import NOTHING_GIVEN, Start, load_start
+from evomask.runs.store.earlier_releases import EarlierReleases
 from evomask.runs.store.journal import (
     CandidateScore,
     EventCallback,
@@ -114,6 +116,7 @@ from evomask.runs.store.run_folder import (
 from evomask.runs.store.run_summary import FRONT
 from evomask.runs.synthetic import baselines, check_baseline
 from evomask.searches.base import SearchInput
+from evomask.searches.catalogue import GIVEN
 
 PROTECT = "protect"
 """What the plan of a protection says instead of the name of a search."""
@@ -150,6 +153,7 @@ class ProtectJob:
         width: ignored, with a note where it is not 1; earlier versions ran so many searches in
             parallel rounds.
         baseline: alternative release that is evaluated and shown in the reports.
+        start: recipes (``.toml``) and masked versions of the file that are evaluated first.
     """
 
     source: Input
@@ -168,6 +172,7 @@ class ProtectJob:
     key: Path | None = None
     width: int = 1
     baseline: str = ""
+    start: tuple[Path, ...] = ()
 
     def __post_init__(self) -> None:
         check_baseline(self.baseline)
@@ -214,12 +219,13 @@ def protect_file(
         )
         for note in notes:
             events.begin(Phase.LOADING, note)
-        loaded = replace(loaded, notes=(*loaded.notes, *notes))
+        start = load_start(job.start, loaded)
+        loaded = replace(loaded, notes=(*loaded.notes, *notes, *start.notes))
         check_stated(loaded.table, loaded.stated)
         keep = job.keep + loaded.keep
         statistics = _statistics(loaded.table, keep, job.bounds)
         seed = secrets.randbits(63) if job.seed is None else job.seed
-        context = context_for(loaded.table, job, seed, events, loaded.hierarchies)
+        context = context_for(loaded.table, job, seed, events, loaded.hierarchies, start)
         plan = build_plan(
             PROTECT,
             job.source,
@@ -231,6 +237,7 @@ def protect_file(
             bounds=job.bounds,
             keep_order=job.keep_order,
             baseline=job.baseline,
+            start=start.paths,
         )
         store = RunFolder.create(job.folder, plan)
         with store.locked():
@@ -254,6 +261,7 @@ def protect_table(
     watch: EventCallback | None = None,
     stop: StopRequest | None = None,
     hierarchies: HierarchyDefinitions | None = None,
+    start: Start = NOTHING_GIVEN,
 ) -> Protection:
     """Search for the front of protected versions of a table in memory; nothing is written."""
     validate_pick(job.pick)
@@ -262,7 +270,7 @@ def protect_table(
     with record_outcome(events):
         statistics = _statistics(table, job.keep, job.bounds)
         seed = secrets.randbits(63) if job.seed is None else job.seed
-        context = context_for(table, job, seed, events, hierarchies or {})
+        context = context_for(table, job, seed, events, hierarchies or {}, start)
         search = Exploration(
             context=context,
             budget=job.budget,
@@ -291,7 +299,12 @@ def protect_table(
         )
         return replace(
             done,
-            notes=(*notes_on_leakage(table), *_note_on_width(job.width), *done.notes),
+            notes=(
+                *notes_on_leakage(table),
+                *_note_on_width(job.width),
+                *start.notes,
+                *done.notes,
+            ),
             baselines=baselines(job.baseline, context) if job.baseline else {},
             phases=events.seconds if done.clocked else {},
         )
@@ -306,14 +319,16 @@ def resume_protection(
     key: Path | None = None,
     seconds: float | None = None,
     edited_plan: bool = False,
+    strict_releases: bool = False,
 ) -> Release:
     """Continue the protection in a run folder; a key signs the release.
 
     Args:
         seconds: further seconds to search; by default the rest of the budget.
+        strict_releases: refuse to release where another file of the original was released.
     """
     with _open_run(folder, watch, key, edited_plan=edited_plan) as opened:
-        run = opened
+        run = replace(opened, strict_releases=strict_releases)
         if seconds is not None:
             run = replace(run, plan=extend_budget(run.plan, run.store.journal(), seconds))
         run.context.load_kernels(partial(run.events.begin, Phase.COMPILING))
@@ -330,6 +345,7 @@ def choose(
     keep_order: bool = False,
     key: Path | None = None,
     edited_plan: bool = False,
+    strict_releases: bool = False,
 ) -> Release:
     """Release a point of the front in a run folder, in a new random order, without searching.
 
@@ -340,6 +356,7 @@ def choose(
         keep_order: whether the order of the released records is stored.
         key: file of the key that signs the release.
         edited_plan: whether a plan that was edited since the release is accepted.
+        strict_releases: refuse to release where another file of the original was released.
     """
     if wish:
         validate_pick(wish)
@@ -354,7 +371,8 @@ def choose(
         choice = choose_point(plan.pick, outcome.state, plan.bounds)
         plan = msgspec.structs.replace(plan, pick=stable_reference(plan.pick, choice.candidate))
         run.events.kept_in(run.store.journal())
-        return _release(replace(run, plan=plan), outcome, "chose")
+        strict = replace(run, plan=plan, strict_releases=strict_releases)
+        return _release(strict, outcome, "chose")
 
 
 def compare_points(
@@ -371,7 +389,7 @@ def compare_points(
         )
     store = RunFolder(folder)
     plan = store.plan()
-    _, context = _load_context(plan)
+    _, context = load_context(plan)
     context.load_kernels(lambda _: None)
     state = store.newest_state(EngineCodec(context))
     if state is None or not state.front:
@@ -416,20 +434,24 @@ def context_for(
     seed: int,
     events: EventDispatcher,
     hierarchies: HierarchyDefinitions,
+    start: Start = NOTHING_GIVEN,
 ) -> EvaluationContext:
     """Build the evaluation context of a job, load kernels, and refuse an impossible requirement."""
     file = SearchInput(
         table, job.requirement, job.profile, complete_hierarchies(table, hierarchies)
     )
     members = specialists_for(file, job.searches)
+    if start.files:
+        members[GIVEN] = Specialist(GIVEN)
     settings = Settings(
         job.requirement,
         job.profile,
         members,
         lag=lag_for(job.budget),
         loss=parse_loss_weights(job.loss),
+        start=start.recipes,
     )
-    context = EvaluationContext(table, settings, seed, file.hierarchies)
+    context = EvaluationContext(table, settings, seed, file.hierarchies, given=start.files)
     context.load_kernels(partial(events.begin, Phase.COMPILING))
     events.enter(Phase.LOADING)
     if not context.guarantees.are_plainly_possible:
@@ -437,12 +459,14 @@ def context_for(
     return context
 
 
-def _load_context(plan: Plan) -> tuple[Loaded, EvaluationContext]:
+def load_context(plan: Plan) -> tuple[Loaded, EvaluationContext]:
+    """Load the input of a run, and build its evaluation context."""
     check_input(plan)
     loaded = load(plan.input)
     hierarchies = complete_hierarchies(loaded.table, loaded.hierarchies)
+    given = load_start(plan.start, loaded).files
     return loaded, EvaluationContext(
-        loaded.table, protection_settings(plan), plan.seed, hierarchies
+        loaded.table, protection_settings(plan), plan.seed, hierarchies, given=given
     )
 
 
@@ -470,6 +494,7 @@ class _Run:
     statistics: PreparedAnalyses | None = None
     key: Path | None = None
     changed: tuple[str, ...] = ()
+    strict_releases: bool = False
 
     @property
     def codec(self) -> EngineCodec:
@@ -542,7 +567,7 @@ def _open_run(
         changed = check_changes(folder, edited_plan=edited_plan)
         with record_outcome(events):
             events.begin(Phase.LOADING, f"reading {plan.input.path}")
-            loaded, context = _load_context(plan)
+            loaded, context = load_context(plan)
             StopRequest(folder).withdraw()
             notes = (
                 *map(change_note, changed),
@@ -573,6 +598,9 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
             run.context.settings.requirement,
             replaceable=not plan.pick.removeprefix("file=").isdecimal(),
         )
+    earlier = EarlierReleases.of(folder, plan.sha256["data"], choice.candidate.number)
+    if run.strict_releases:
+        earlier.refuse()
     known = {} if FINDINGS in run.changed else read_findings(folder)
     done = evaluate_front(
         context=run.context,
@@ -583,7 +611,16 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
         events=events,
         statistics=run.statistics,
     )
-    notes = (*run.loaded.notes, *done.notes, *changed_versions(plan), *note_on_seed(plan.seed))
+    journal = run.store.journal()
+    journal.require(outcome.state)
+    notes = (
+        *earlier.notes,
+        *journal.damage,
+        *run.loaded.notes,
+        *done.notes,
+        *changed_versions(plan),
+        *note_on_seed(plan.seed),
+    )
     instead = baselines(plan.baseline, run.context) if plan.baseline else {}
     done = replace(done, notes=notes, baselines=instead)
     events.begin(Phase.RELEASING, f"writing the file and its reports into {folder}")
@@ -599,6 +636,7 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
         plan,
         folder,
         did=did,
+        earlier=earlier,
         parts=run.parts(done),
         key=run.key,
     )

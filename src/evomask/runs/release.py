@@ -26,7 +26,7 @@ from evomask.io.tables import (
     write_table,
 )
 from evomask.masking.enforce.requirement import Requirement, required_in
-from evomask.report.build import build_record, required_models
+from evomask.report.build import build_record
 from evomask.report.pages import internal_page, public_page
 from evomask.report.protection import Choice, Protection
 from evomask.report.public_record import MatrixPolicy, build_public_record, parse_matrix_policy
@@ -43,9 +43,11 @@ from evomask.report.record import (
     encode_record,
     with_statement,
 )
+from evomask.report.scenarios import required_models
 from evomask.runs.inputs import Input, Loaded, load_released
 from evomask.runs.population_limits import check_limits
 from evomask.runs.recipes import RECIPE, recipe_file, recipe_text
+from evomask.runs.store.earlier_releases import EarlierReleases
 from evomask.runs.store.release import (
     ORDER,
     PROMISE,
@@ -115,6 +117,7 @@ def release(
     folder: Path,
     *,
     did: str,
+    earlier: EarlierReleases,
     parts: Mapping[str, bytes],
     key: Path | None,
 ) -> Release:
@@ -125,6 +128,7 @@ def release(
 
     Args:
         did: action in the log: released, or chose.
+        earlier: other releases of the same original.
         parts: contents of further files of the run, by name.
         key: file of the key that signs the release.
     """
@@ -134,6 +138,7 @@ def release(
             _build_record(protection, choice, written, plan),
             statement=loaded.statement,
             released_before=released_files(folder),
+            released_elsewhere=earlier.runs,
         )
         with suppress(RunError):  # the first release has no earlier record
             record = carry_over_statement(record, load_record(folder))

@@ -266,7 +266,7 @@ def _perform(session: _Session, evaluators: Evaluators, in_memory: Loaded | None
         warnings.simplefilter("always")
         setup = set_up(plan, loaded, session.journal.decide, evaluators.workers)
     warned = tuple(str(warning.message) for warning in caught)
-    loaded = replace(loaded, notes=(*loaded.notes, *warned))
+    loaded = replace(loaded, notes=(*loaded.notes, *session.journal.damage, *warned))
     events.begin(Phase.SEARCHING)
     state = _prove(session, setup, _evolve(session, setup, loaded, evaluators))
     run = _result(session, setup, state, loaded, statistics)

@@ -11,8 +11,8 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp
 
 from evomask.errors import EvomaskError
 from evomask.web.routes import dependencies, files, pages, releases, runs
@@ -43,7 +43,7 @@ VALIDATION_ERRORS = {
 DESCRIPTION = "The HTTP interface of `evomask serve`, for scripts; the pages use nothing else."
 
 
-def make_app(served: Served) -> ASGIApp:
+def make_app(served: Served) -> Guard:
     """Return the app that serves a folder, behind the request guard."""
 
     @asynccontextmanager
@@ -67,6 +67,7 @@ def make_app(served: Served) -> ASGIApp:
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_exception_handler(EvomaskError, _evomask_error)
     app.add_exception_handler(TooLargeError, _too_large)
+    app.add_exception_handler(ClientDisconnect, _cut_off)
     app.add_exception_handler(RequestValidationError, _validation_error)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(Exception, _internal_error)
@@ -105,7 +106,13 @@ def _validation_error(request: Request, error: Exception) -> JSONResponse | page
     return _answer(request, 422, sentence, field)
 
 
+def _cut_off(request: Request, _: Exception) -> JSONResponse | pages.Page:
+    return _answer(request, 400, "the request ended before its body was complete; send it again")
+
+
 def _http_error(request: Request, error: Exception) -> JSONResponse | pages.Page:
+    if isinstance(error.__cause__, TooLargeError):  # found while a body was parsed
+        return _too_large(request, error)
     status = error.status_code if isinstance(error, HTTPException) else 500
     known = {404: "there is nothing at this address", 405: "this address does not allow the method"}
     answer = _answer(request, status, known.get(status, "the request cannot be answered"))

@@ -39,6 +39,9 @@ NO_HEADERS: Mapping[str, str] = {}
 PUBLIC_PATHS = ("/static/",)
 """Paths without authentication."""
 
+SESSION_SECONDS = 12 * 3600.0
+"""Default lifetime of a session cookie."""
+
 LINK_SECONDS = 3600.0
 """Lifetime of a login link."""
 
@@ -49,21 +52,25 @@ CLOCK_SKEW = 5.0
 class Keyring:
     """Authentication: token file, one-time login links, session cookie.
 
-    The cookie stays valid when the server is restarted; a link is valid once, and not after a
-    restart.
+    A cookie is valid for some time, and a link once; neither after a restart.
 
     Args:
         path: file of the secret, readable by its owner only; created if missing.
+        session: lifetime of a cookie in seconds.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, session: float = SESSION_SECONDS) -> None:
         self.secret = _read_secret(path)
+        self.session = session
         self._began = time.time()
+        self._start = secrets.token_urlsafe(9)
         self._used: set[str] = set()
 
     @property
     def cookie(self) -> str:
-        return self._signature("cookie")
+        """A new session cookie of this server, until it ends or the session does."""
+        ends = f"{time.time() + self.session:.0f}"
+        return f"{ends}.{self._signature(f'cookie {self._start} {ends}')}"
 
     def link_token(self) -> str:
         """Return a new token for a login link."""
@@ -80,7 +87,9 @@ class Keyring:
         return self._began - CLOCK_SKEW <= created and time.time() - created <= LINK_SECONDS
 
     def admits_cookie(self, value: str) -> bool:
-        return _is_equal(value, self.cookie)
+        ends, _, signature = value.partition(".")
+        expected = self._signature(f"cookie {self._start} {ends}")
+        return _is_equal(signature, expected) and time.time() < float(ends)
 
     def admits_key(self, value: str) -> bool:
         """Return whether a program sent the secret itself."""
@@ -121,12 +130,15 @@ class Limits:
 
     Args:
         upload: largest upload in bytes.
-        rate: requests per second on average; *burst* is the largest number at once.
+        rate: requests per second on average; *burst* is the largest number at once. Requests
+            without authentication have limits of their own.
+        session: seconds that a login lasts.
     """
 
     upload: int = 2_000_000_000
     rate: float = 60.0
     burst: float = 240.0
+    session: float = SESSION_SECONDS
 
 
 DEFAULT_LIMITS = Limits()
@@ -169,7 +181,7 @@ class Guard:
         self._app, self._keys, self._limits = app, keys, limits
         self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")}
         self._cookie = f"evomask-{port}"
-        self._bucket = _TokenBucket(limits)
+        self._buckets = {known: _TokenBucket(limits) for known in (False, True)}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -183,7 +195,7 @@ class Guard:
             await _refuse(scope, send, refusal)
             return
         if token is not None:
-            await _log_in(send, self._cookie, self._keys.cookie)
+            await _log_in(send, self._cookie, self._keys)
             return
         await self._app(scope, _limited(receive, self._max_body(scope)), _with_headers(send))
 
@@ -192,16 +204,17 @@ class Guard:
         if headers.get("host", "") not in self._hosts:
             raise Refusal(400, "this address is not served; open the one that was printed")
         self._check_origin(scope["method"], headers)
-        if not self._bucket.take():
+        is_known = self.is_authenticated(headers)
+        if not self._buckets[is_known].take():
             raise Refusal(429, "too many requests at once; wait a second", {"retry-after": "1"})
         if scope["path"].startswith(PUBLIC_PATHS):
             return None
         token: str = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
         if scope["path"] == "/" and token and scope["method"] == "GET":
-            if self._is_authenticated(headers) or self._keys.admits_link(token):
+            if is_known or self._keys.admits_link(token):
                 return token
             raise Refusal(401, "this link was used before or has expired; ask for a new one")
-        if not self._is_authenticated(headers):
+        if not is_known:
             raise Refusal(401, "this page needs a login; open the link that was printed")
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > self._max_body(scope):
@@ -215,7 +228,8 @@ class Guard:
         if site not in ("none", "same-origin") and method not in SAFE_METHODS:
             raise Refusal(403, "requests from other sites are refused")
 
-    def _is_authenticated(self, headers: Mapping[str, str]) -> bool:
+    def is_authenticated(self, headers: Mapping[str, str]) -> bool:
+        """Whether the headers of a request hold the key or the session cookie."""
         scheme, _, key = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and self._keys.admits_key(key.strip()):
             return True
@@ -281,9 +295,10 @@ async def _refuse(scope: Scope, send: Send, refusal: Refusal) -> None:
     await _respond(send, refusal.status, headers, content if scope["method"] != "HEAD" else b"")
 
 
-async def _log_in(send: Send, name: str, value: str) -> None:
+async def _log_in(send: Send, name: str, keys: Keyring) -> None:
     """Set the session cookie, and remove the token from the address."""
-    cookie = f"{name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000"
+    age = f"Max-Age={keys.session:.0f}"
+    cookie = f"{name}={keys.cookie}; Path=/; HttpOnly; SameSite=Strict; {age}"
     # After a redirect from another site, browsers do not send a Strict cookie.
     page = b'<!doctype html><html lang=en><title>evomask</title><meta http-equiv=refresh content="0;url=/"><p><a href="/">To the runs</a></p></html>'  # noqa: E501
     headers = {**HEADERS, "content-type": "text/html; charset=utf-8", "set-cookie": cookie}

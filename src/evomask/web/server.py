@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from evomask.errors import ParameterError, RunError
 from evomask.runs.store.run_summary import write_note
@@ -53,7 +54,7 @@ class Served:
         self.workspace = Workspace(self.folder)
         own = self.folder / OWN
         own.mkdir(mode=0o700, exist_ok=True)
-        self.keys = Keyring(own / "key")
+        self.keys = Keyring(own / "key", self.limits.session)
         self.queue = RunQueue(self.folder, self.at_once)
         self.runs = RunViews(self.folder, self.queue)
         self.commands = Commands()
@@ -118,18 +119,21 @@ def serve(
     import uvicorn
 
     from evomask.web.app import make_app
+    from evomask.web.connections import Visitors
 
     folder = folder.absolute()
     with _socket(port, folder) as listening:
         port = int(listening.getsockname()[1])
         served = Served(folder, port, at_once, limits)
         with _locked(folder / OWN, port):
+            app = make_app(served)
+            visitors: Any = Visitors(app.is_authenticated)
             config = uvicorn.Config(
-                make_app(served), access_log=False, log_level="critical", server_header=False,
+                app, access_log=False, log_level="critical", server_header=False,
                 timeout_graceful_shutdown=SHUTDOWN_SECONDS, timeout_keep_alive=30,
-                limit_concurrency=200, proxy_headers=False,
+                http=visitors.protocol, ws="none", proxy_headers=False,
             )  # fmt: skip
-            listening.listen(128)
+            listening.listen(1024)
             announce(_link(port, served.keys))
             uvicorn.Server(config).run(sockets=[listening])
 

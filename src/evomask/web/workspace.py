@@ -60,7 +60,9 @@ class Workspace:
         self._overviews: OrderedDict[str, tuple[object, FileOverview]] = OrderedDict()
         self._lock = Lock()
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            if not folder.exists():
+                folder.parent.mkdir(parents=True, exist_ok=True)
+                folder.mkdir(mode=0o700, exist_ok=True)
             self._files.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
             raise FileError(f"{folder} cannot be made: {error.strerror or error}") from None

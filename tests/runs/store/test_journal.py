@@ -1,9 +1,6 @@
 import json
 from math import inf, nan
 
-import pytest
-
-from evomask.errors import RunError
 from evomask.evolution.state import Log, State, Summary
 from evomask.runs.store.journal import Journal
 from evomask.runs.store.run_summary import finite_json
@@ -84,12 +81,46 @@ def test_a_decision_is_taken_once(tmp_path):
 def test_a_decision_is_written_before_it_is_used(tmp_path):
     path = tmp_path / "journal.jsonl"
     Journal(path).decide("length", lambda: 7.0)
-    assert json.loads(path.read_text(encoding="utf-8")) == {"note": "length", "value": 7.0}
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    assert [(line["note"], line["value"]) for line in lines] == [("length", 7.0)] * 2
 
 
-def test_a_journal_shorter_than_the_run_is_refused():
-    with pytest.raises(RunError, match="incomplete"):
-        Journal().require(state_at(3))
+def test_a_journal_shorter_than_the_run_is_completed_and_says_so():
+    journal = Journal()
+    journal.require(state_at(3))
+    assert journal.times == (0.0,) * 4
+    assert "ends before generation 3" in journal.damage[0]
+
+
+def test_every_bit_of_a_line_is_covered_by_its_checksum(tmp_path):
+    path, clock = tmp_path / "journal.jsonl", Clock()
+    go(Journal(path, clock), clock, [0, 1, 2])
+    content = path.read_bytes()
+    first, second = content.index(b"\n") + 1, content.index(b"\n", content.index(b"\n") + 1)
+    for place in range(8 * first, 8 * second):
+        damaged = bytearray(content)
+        damaged[place // 8] ^= 1 << place % 8
+        path.write_bytes(damaged)
+        journal = Journal(path, clock)
+        assert journal.times in ((1.0, 1.0, 3.0), (1.0, 2.0, 3.0))
+        assert "damaged lines of journal.jsonl" in journal.damage[0]
+
+
+def test_a_damaged_decision_is_read_from_its_second_line(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    Journal(path).decide("length", lambda: 7.0)
+    path.write_bytes(path.read_bytes().replace(b"7.0", b"9.0", 1))
+    assert Journal(path).decide("length", lambda: 8.0) == 7.0
+
+
+def test_a_journal_of_an_earlier_version_is_read_on(tmp_path):
+    path, clock = tmp_path / "journal.jsonl", Clock()
+    path.write_bytes(b'{"generation":0,"seconds":1.0}\n')
+    clock.now = 1.0
+    go(Journal(path, clock), clock, [1])
+    journal = Journal(path, clock)
+    assert len(journal.times) == 2
+    assert journal.damage == ()
 
 
 def test_numbers_that_are_not_finite_become_nothing():

@@ -192,6 +192,12 @@ InParts = Annotated[
 EditedPlan = Annotated[
     bool, typer.Option("--edited-plan", help="Accept a plan.toml edited by hand, and record that.")
 ]
+StrictReleases = Annotated[
+    bool,
+    typer.Option(
+        "--strict-releases", help="Refuse if another file of the same original was released."
+    ),
+]
 Seed = Annotated[int | None, _shared("seed")]
 Profile = Annotated[str, _shared("profile")]
 Pick = Annotated[str, _shared("pick")]

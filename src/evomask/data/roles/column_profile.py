@@ -122,10 +122,15 @@ class ColumnProfile:
         return bool(np.ptp(self.numbers) < 1.5 * self.n_known)
 
     @cached_property
+    def has_own_values(self) -> bool:
+        """Whether values of any kind differ in nearly every record."""
+        counts = self.n_known >= TOO_FEW_RECORDS
+        return counts and self.distinct >= NEARLY_ALL * self.n_known
+
+    @property
     def is_nearly_unique(self) -> bool:
         """Whether categories differ in nearly every record."""
-        counts = self.n_known >= TOO_FEW_RECORDS and self.attribute.kind is not Kind.CONTINUOUS
-        return counts and self.distinct >= NEARLY_ALL * self.n_known
+        return self.attribute.kind is not Kind.CONTINUOUS and self.has_own_values
 
     @cached_property
     def has_small_groups(self) -> bool:

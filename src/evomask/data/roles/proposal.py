@@ -384,6 +384,6 @@ def _identifier_evidence(column: ColumnProfile) -> str:
         return "looks like names of people"
     if many and column.words & vocabulary.IDENTIFIERS and (texts or column.is_whole):
         return "looks like a number or name of a person"
-    if texts and column.is_nearly_unique and not are_dates(texts):
-        return "holds a different text in nearly every record"
+    if column.has_own_values and not are_dates(texts):
+        return f"holds a different {'text' if texts else 'value'} in nearly every record"
     return ""

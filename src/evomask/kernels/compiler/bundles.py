@@ -9,8 +9,9 @@ so no kernel may return one.
 """
 
 import struct
-from collections.abc import Iterator
-from typing import Any, TypeVar, cast
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 from llvmlite import ir
@@ -29,6 +30,7 @@ from numba.np.arrayobj import populate_array
 from numba.np.numpy_support import as_dtype
 
 T = TypeVar("T")
+Writer: TypeAlias = Callable[[Any, list[int]], None]
 WORD = ir.IntType(64)
 KERNELS_PACKAGE = __package__.rpartition(".")[0]
 
@@ -38,6 +40,7 @@ class Bundle(types.Type):  # type: ignore[misc]
 
     def __init__(self, name: type[tuple[Any, ...]], fields: tuple[Any, ...]) -> None:
         self.kinds = dict(zip(name._fields, fields, strict=True))  # type: ignore[attr-defined]
+        self.writers = [_writer(kind) for kind in fields]
         self.places: dict[str, int] = {}
         self.words = 0
         for field, kind in self.kinds.items():
@@ -58,7 +61,9 @@ class BundledTuple:
     def __init__(self, kind: Bundle, value: Any) -> None:
         self.kind = kind
         self.value = value
-        self.block = np.array(list(_words(kind, value)), dtype=np.int64)
+        words: list[int] = []
+        _write_bundle(kind, value, words)
+        self.block = np.array(words, dtype=np.int64)
         self.address = self.block.ctypes.data
 
     def __getattr__(self, name: str) -> Any:
@@ -74,27 +79,41 @@ def bundle_tuple(kind: Any, value: T) -> T:
     return cast(T, BundledTuple(kind, value))
 
 
-def _words(kind: Any, value: Any) -> Iterator[int]:
+def _write_bundle(kind: Bundle, value: Any, words: list[int]) -> None:
+    for write, part in zip(kind.writers, value, strict=True):
+        write(part, words)
+
+
+def _writer(kind: Any) -> Writer:
+    """Return a function that appends the words of a value; made once for each type."""
     if isinstance(kind, Bundle):
-        for own, part in zip(kind.kinds.values(), value, strict=True):
-            yield from _words(own, part)
-    elif isinstance(kind, types.Array):
-        _check_array(kind, value)
-        yield from (value.ctypes.data, *value.shape)
-    elif isinstance(kind, types.Float):
-        yield struct.unpack("q", struct.pack("d", value))[0]
-    else:
-        yield int(value)
+        return partial(_write_bundle, kind)
+    if isinstance(kind, types.Array):
+        return partial(_write_array, kind, as_dtype(kind.dtype), kind.ndim, kind.mutable)
+    return _write_float if isinstance(kind, types.Float) else _write_int
 
 
-def _check_array(kind: Any, value: Any) -> None:
+def _write_float(value: Any, words: list[int]) -> None:
+    words.append(struct.unpack("q", struct.pack("d", value))[0])
+
+
+def _write_int(value: Any, words: list[int]) -> None:
+    words.append(int(value))
+
+
+def _write_array(
+    kind: Any, dtype: Any, ndim: int, mutable: bool, value: Any, words: list[int]
+) -> None:
     """Refuse what kernels would misread: they check neither type nor layout."""
-    if value.dtype != as_dtype(kind.dtype) or value.ndim != kind.ndim:
+    if value.dtype != dtype or value.ndim != ndim:
         raise TypeError(
             f"expected an array of type {kind}, got {value.dtype} in {value.ndim} dimensions"
         )
-    if not value.flags.c_contiguous or (kind.mutable and not value.flags.writeable):
+    flags = value.flags
+    if not flags.c_contiguous or (mutable and not flags.writeable):
         raise TypeError("arrays for kernels must be contiguous and writeable")
+    words.append(value.__array_interface__["data"][0])
+    words.extend(value.shape)
 
 
 def _type_of(value: BundledTuple, _: Any) -> Bundle:

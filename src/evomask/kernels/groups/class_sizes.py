@@ -305,7 +305,7 @@ def _restore(row: Indices, origin: Indices, keys: Indices, counts: Counts, sets:
 
 @kernel(
     RW_INDEX_ROWS, INDEX_ROWS, INDEX_ROWS, INDICES, INDICES, INDICES, FLOATS, FLOATS, INDICES,
-    INDICES, INDICES, INDEX_ROWS, INT64,
+    INDICES, INDICES, INDEX_ROWS, INT64, INT64,
 )  # fmt: skip
 def change_cells(
     rows: Indices,
@@ -321,6 +321,7 @@ def change_cells(
     suppressed: Indices,
     barred: Indices,
     slots: int,
+    most: int,
 ) -> Indices:
     """Change few cells of *rows* until no record is at risk; return 1 for each that still is.
 
@@ -333,6 +334,7 @@ def change_cells(
         origin: rows before any change; a cell gets its value back where that puts nobody at risk.
         barred: for each set of keys and record, 1 if its class is barred.
         slots: size of the table of classes, a power of two.
+        most: records that may be at risk after single cells were changed; with more it gives up.
     """
     sets = KeySets(inside, least, starts, codes, places, units, kinds, special, suppressed)
     n, width = rows.shape
@@ -395,6 +397,15 @@ def change_cells(
                 progress = progress or changed
                 if stage == 2:
                     break
+            if stage == 0 and most < n:
+                left = 0
+                for i in range(waiting):
+                    if _risks(keys[queue[i]], counts, least, short) > 0:
+                        left += 1
+                if left > most:
+                    for i in range(waiting):
+                        result[queue[i]] = 1
+                    return result
         waiting = 0
         for r in range(n):
             if _risks(keys[r], counts, least, short) > 0:

@@ -37,8 +37,11 @@ CELLS_AT_ONCE = 4_000_000
 MANY_AT_RISK = 0.2
 """Share of records at risk above which attributes are also made coarser before cells change."""
 
-LEVELS = (12, 6, 3)
+LEVELS = (24, 12, 6, 3)
 """Numbers of values that coarser attributes have; the cheapest result is taken."""
+
+PATIENCE = 0.1
+"""Share of records at risk after single cells were changed above which a finer level gives up."""
 
 LARGEST_UNIT = 4.0
 """Highest cost of replacing a nominal value; of a suppressed cell it is 1."""
@@ -186,14 +189,15 @@ class ScenarioRepair:
         has_l_or_t = any(one.l > 1 or one.t < 1 for one in self.known)
         before, best, lowest = rows, rows, np.inf
         many = np.any(wrong, axis=0).mean() > MANY_AT_RISK
-        for level in (0, *LEVELS) if many else (0,):
+        levels = (0, *LEVELS) if many else (0,)
+        for level in levels:
             rows = np.column_stack(
                 [
                     own.coarsened(c, f, level)
                     for own, c, f in zip(values, before.T, starts, strict=False)
                 ]
             )
-            change_cells(
+            left = change_cells(
                 rows,
                 before,
                 inside.astype(np.int64),
@@ -207,7 +211,10 @@ class ScenarioRepair:
                 np.array(stars),
                 np.array(wrong if has_l_or_t else np.empty((0, 0)), dtype=np.int64),
                 _slots(values, inside, len(table)),
+                len(table) if level == levels[-1] else int(PATIENCE * len(table)),
             )
+            if left.any() and level != levels[-1]:
+                continue
             cost = sum(
                 own.cost(old - first, new - first)
                 for own, old, new, first in zip(values, before.T, rows.T, starts, strict=False)

@@ -1,12 +1,17 @@
 """The journal of a run: events, clock and decisions, and readers that follow it as it grows.
 
 A line of the journal that has the key ``event`` is an event; a line for each generation of the
-search holds the clock. Lines with ``note`` are decisions that a resumed run must repeat.
+search holds the clock. Lines with ``note`` are decisions that a resumed run must repeat, and are
+written twice.
+
+Every line ends with a checksum. A damaged line is passed over: what it held is lost, and no more.
 """
 
 import json
 import os
+import re
 import time
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -237,17 +242,48 @@ def record_unmet(events: EventDispatcher, *, unfinished: bool) -> Iterator[None]
         raise
 
 
+CHECKSUM, LENGTH = re.compile(rb',"sum":"([0-9a-f]{8})"}'), 18
+"""Pattern and length of the checksum at the end of a line."""
+
+
+def seal_line(entry: bytes) -> bytes:
+    """Add the checksum to the JSON object of a line."""
+    return entry[:-1] + b',"sum":"%08x"}' % zlib.crc32(entry)
+
+
+def damaged_lines(lines: Sequence[bytes]) -> tuple[int, ...]:
+    """Numbers of the lines, from 1, that do not have their checksum.
+
+    Lines before the first one with a checksum are of an earlier version, and not damaged.
+    """
+    found = [CHECKSUM.fullmatch(line[-LENGTH:]) for line in lines]
+    first = next((place for place, mark in enumerate(found) if mark), len(found))
+    return tuple(
+        number
+        for number, (line, mark) in enumerate(zip(lines, found, strict=True), 1)
+        if number > first
+        and (mark is None or int(mark[1], 16) != zlib.crc32(line[:-LENGTH] + b"}"))
+    )
+
+
+def whole_lines(lines: Sequence[bytes]) -> list[bytes]:
+    """The lines that are not damaged."""
+    damaged = set(damaged_lines(lines))
+    return [line for number, line in enumerate(lines, 1) if number not in damaged]
+
+
 def read_events(journal: Path) -> tuple[Event, ...]:
     """Return the events of a journal in order; a partial last line is skipped."""
     try:
-        lines = journal.read_bytes().splitlines()
+        lines = journal.read_bytes().split(b"\n")
     except OSError:
         return ()
     return _decode_events(lines)
 
 
 def _decode_events(lines: Sequence[bytes]) -> tuple[Event, ...]:
-    return tuple(event for line in lines if (event := decode_event(line)) is not None)
+    events = map(decode_event, whole_lines(lines))
+    return tuple(event for event in events if event is not None)
 
 
 def decode_event(line: bytes) -> Event | None:
@@ -261,8 +297,11 @@ def decode_event(line: bytes) -> Event | None:
     return None
 
 
-LONGEST_RUN = 1e12
-"""More seconds than any run takes."""
+LONGEST_RUN, MOST_GENERATIONS = 1e12, 10**8
+"""More seconds and generations than any run has."""
+
+MOST_NAMED = 5
+"""Damaged lines that a note names."""
 
 
 class RunState(Protocol):
@@ -295,6 +334,8 @@ class Journal:
         self._now = now
         self._times: list[float] = []
         self._notes: dict[str, Any] = {}
+        self._damage: list[str] = []
+        self._has_gaps = False
         self._path = path
         if path is not None and path.exists():
             _cut_partial_line(path)
@@ -327,10 +368,23 @@ class Journal:
     def times(self) -> tuple[float, ...]:
         return tuple(self._times)
 
+    @property
+    def damage(self) -> tuple[str, ...]:
+        """What is wrong with the file, in words; empty if it is whole."""
+        return tuple(self._damage)
+
     def require(self, state: RunState) -> None:
-        """Raise if the journal ends before the state."""
+        """Complete the times up to a state whose generations the file has lost."""
         if state.generation >= len(self._times):
-            raise RunError("the journal of this run is missing or incomplete; start the run again")
+            self._damage.append(
+                f"the journal ends before generation {state.generation} of the snapshot: the time "
+                "that was used since is not counted"
+            )
+            self._fill(state.generation + 1)
+
+    def _fill(self, count: int) -> None:
+        """Continue lost times by the last one that is known."""
+        self._times += [self.seconds] * (count - len(self._times))
 
     def tell(self, after: RunState) -> None:
         """Write a line for a new generation; a repeated one only sets the clock."""
@@ -350,7 +404,8 @@ class Journal:
     def note(self, name: str, value: object) -> None:
         """Write a value that a resumed run needs."""
         self._notes[name] = value
-        self.keep({"note": name, "value": value})
+        for _ in range(2):  # one of them may be damaged
+            self.keep({"note": name, "value": value})
         self.sync()
 
     @property
@@ -371,7 +426,8 @@ class Journal:
     def keep(self, entry: dict[str, Any]) -> None:
         """Append a line."""
         if self._path is not None:
-            line = msgspec.json.encode(entry, enc_hook=lambda number: number.item()) + b"\n"
+            plain = msgspec.json.encode(entry, enc_hook=lambda number: number.item())
+            line = seal_line(plain) + b"\n"
             with (
                 _raise_run_error(self._path),
                 open(self._path, "ab", buffering=0, opener=open_private) as file,
@@ -383,20 +439,34 @@ class Journal:
 
     def _read(self, path: Path) -> None:
         with _raise_run_error(path):
-            lines = path.read_bytes().splitlines()
+            lines = path.read_bytes().split(b"\n")[:-1]
+        damaged = set(damaged_lines(lines))
         for number, line in enumerate(lines, 1):
             try:
-                self._take(json.loads(line))
+                if number not in damaged:
+                    self._take(json.loads(line))
             except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-                raise RunError(f"line {number} of {path} is damaged; start the run again") from None
+                damaged.add(number)
+        if damaged:
+            numbers = ", ".join(map(str, sorted(damaged)[:MOST_NAMED]))
+            self._damage.append(
+                f"damaged lines of {path.name} were passed over ({numbers}"
+                f"{', …' if len(damaged) > MOST_NAMED else ''})"
+            )
+        elif self._has_gaps:
+            self._damage.append(f"{path.name} lacks generations, whose time is not counted")
 
     def _take(self, entry: dict[str, Any]) -> None:
         if "note" in entry:
             self._notes[entry["note"]] = entry["value"]
         elif "event" not in entry:
-            seconds = entry["seconds"]
+            seconds, number = entry["seconds"], entry.get("generation", len(self._times))
             if not isinstance(seconds, int | float) or not 0 <= seconds < LONGEST_RUN:
                 raise ValueError("no time")
+            if not isinstance(number, int) or not len(self._times) <= number < MOST_GENERATIONS:
+                raise ValueError("no generation")
+            self._has_gaps |= number > len(self._times)
+            self._fill(number)
             self._times.append(seconds)
 
 
@@ -532,6 +602,6 @@ class JournalFollower:
             return False
         whole = text[: text.rfind(b"\n") + 1]
         self._read += len(whole)
-        for event in _decode_events(whole.splitlines()):
+        for event in _decode_events(whole.split(b"\n")[:-1]):
             self.course.take(event)
         return bool(whole)

@@ -13,6 +13,7 @@ from evomask.io.readback import ReleaseSpec, ScenarioSpec, failed_checks, read_b
 from evomask.report.public_record import MATRIX_POLICIES, build_public_record
 from evomask.report.record import RECORD, ReleaseRecord, encode_record
 from evomask.runs.release import load_record, report_parts
+from evomask.runs.store.journal import damaged_lines
 from evomask.runs.store.release import (
     COMMITTED,
     PROMISE,
@@ -27,7 +28,7 @@ from evomask.runs.store.release import (
     read_lines,
 )
 from evomask.runs.store.run_folder import Plan, RunFolder, check_input, decode_plan, refuse_links
-from evomask.runs.store.run_summary import MASKED, PLAN, PUBLIC_RECORD
+from evomask.runs.store.run_summary import JOURNAL, MASKED, PLAN, PUBLIC_RECORD
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def verify(folder: Path, key: Path | None = None) -> Verification:
             decode_plan(_read_bytes(folder / PLAN)),
             key,
         )
-        checks = _log, _files, _output, _guarantees, _reports, _original
+        checks = _log, _files, _journal, _output, _guarantees, _reports, _original
         findings = [_run_check(check, release) for check in checks]
         return Verification(folder, (*findings, check_signature(folder, secret)))
 
@@ -152,6 +153,18 @@ def _files(release: _Release) -> CheckResult:
     changed = changed_files(release.folder)
     text = f"changed since the release: {', '.join(changed)}" if changed else "all as released"
     return CheckResult("files", not changed, text)
+
+
+def _journal(release: _Release) -> CheckResult:
+    """Check that every line of the journal has its checksum."""
+    path = release.folder / JOURNAL
+    if not path.exists():
+        return CheckResult("journal", holds=None, text="there is none")
+    lines = _read_bytes(path).split(b"\n")[:-1]
+    damaged = damaged_lines(lines)
+    numbers = ", ".join(map(str, damaged))
+    text = f"damaged lines: {numbers}" if damaged else f"{len(lines)} lines, all whole"
+    return CheckResult("journal", not damaged, text)
 
 
 def _output(release: _Release) -> CheckResult:

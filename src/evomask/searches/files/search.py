@@ -58,7 +58,7 @@ BURSTS = {RiskProfile.PAPERS: (4, 30_000), RiskProfile.STRICT: (8, 10_000)}
 
 SHORTEST = 2_000
 
-WORK = 20_000_000
+WORK = 3_000_000
 """Steps times records of a burst in a portfolio."""
 
 FEW_RECORDS, MOST_CHANGED = 2_000, 10_000
