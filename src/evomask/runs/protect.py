@@ -74,7 +74,7 @@ from evomask.runs.inputs import (
     note_on_seed,
     notes_on_leakage,
 )
-from evomask.runs.population_limits import choose_within_limits
+from evomask.runs.population_limits import within_limits
 from evomask.runs.release import Release, release
 from evomask.runs.start import NOTHING_GIVEN, Start, load_start
 from evomask.runs.store.earlier_releases import EarlierReleases
@@ -610,13 +610,7 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
     choose_from = partial(choose_point, plan.pick, bounds=plan.bounds)
     with record_unmet(events, unfinished=outcome.unfinished):
         outcome, choice = refine_chosen_risk(run.context, outcome, choose_from)
-        choice = choose_within_limits(
-            choice,
-            outcome.state.front,
-            lambda number: point_file(run.context, outcome.state, number).masked,
-            run.context.settings.requirement,
-            replaceable=not plan.pick.removeprefix("file=").isdecimal(),
-        )
+        choice = within_limits(choice, run.context, outcome.state, plan.pick)
     earlier = EarlierReleases.of(folder, plan.sha256["data"], choice.candidate.number)
     if run.strict_releases:
         earlier.refuse()
