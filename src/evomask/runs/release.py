@@ -21,6 +21,7 @@ from evomask.io.tables import (
     read_frame,
     release_spec,
     released_name,
+    with_escaped_order,
     write_table,
 )
 from evomask.masking.enforce.requirement import Requirement, required_in
@@ -129,6 +130,7 @@ def release(
     """
     with stage_release(folder) as stage:
         written = _write_shuffled(protection, choice.candidate.number, loaded, plan, stage)
+        protection = replace(protection, notes=(*protection.notes, *written.notes))
         record = msgspec.structs.replace(
             _build_record(protection, choice, written, plan),
             statement=loaded.statement,
@@ -219,7 +221,10 @@ def _write_shuffled(
     requirement = protection.maker.settings.requirement
     asked = PrivacyRequirements(requirement.k, requirement.l, requirement.t)
     by_scenario = requirements_by_scenario(masked, requirement)
-    promised = PromiseFile(release_spec(masked, asked, by_scenario), loaded.dialect)
+    spec = release_spec(masked, asked, by_scenario)
+    if loaded.dialect is not None and loaded.dialect.escape_formulas:
+        spec = with_escaped_order(spec)
+    promised = PromiseFile(spec, loaded.dialect)
     stage.write(PROMISE, msgspec.json.encode(promised))
     return write_table(
         masked,
