@@ -8,6 +8,8 @@ mkdir -p "$folder"
 say() { printf '\n$ %s\n' "$*"; "$@"; }
 
 say evomask example "$folder"
+# Who may attack, with which knowledge: three scenarios are in the schema, others are proposed.
+say evomask scenarios "$folder/survey.csv" --schema "$folder/survey.toml"
 # All searches that apply take part; what they need is compiled the first time, or by `evomask compile`.
 say evomask protect "$folder/survey.csv" --schema "$folder/survey.toml" --require k=5 \
     --seconds 40 --workers 2 --out "$folder/release"
@@ -15,5 +17,5 @@ printf '\nWhere to look:\n'
 printf '  %-42s what was tried, what it costs, who can still find out what\n' "$folder/release/report-internal.html"
 printf '  %-42s what may be told with the file\n' "$folder/release/report-public.html"
 printf '  %-42s the file itself\n' "$folder/release/masked/survey.csv"
-printf 'Another point of the front: evomask choose %s --pick max-risk=40\n' "$folder/release"
+printf 'Another point of the front: evomask choose %s --max-risk register=5,colleague=10\n' "$folder/release"
 printf 'The same in a browser, on this machine alone: make serve (or evomask serve %s)\n' "$folder"

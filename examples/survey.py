@@ -2,7 +2,8 @@
 
     python examples/survey.py [FOLDER [SECONDS]]
 
-Like `make demo`, but from Python: strata, edit rules and hierarchies come from its schema.
+Like `make demo`, but from Python: scenarios, strata, edit rules and hierarchies come from its
+schema.
 """
 
 import sys
@@ -12,7 +13,7 @@ import evomask
 
 
 def main(folder: Path, seconds: float | None = 30, evaluations: int | None = None) -> Path:
-    """Protect the survey, then release the point of the least loss with half the risk or less."""
+    """Protect the survey against three intruders, then release a point with less loss."""
     run = evomask.protect_file(
         evomask.example(folder),
         folder / "release",
@@ -23,8 +24,8 @@ def main(folder: Path, seconds: float | None = 30, evaluations: int | None = Non
     )
     chosen = run.record.chosen
     print(f"suggested: loss {chosen.loss:.1f} %, risk {chosen.risk:.1f} %")
-    other = run.choose("max-risk=50").record.chosen
-    print(f"risk of 50 % at most: loss {other.loss:.1f} %, risk {other.risk:.1f} %")
+    other = run.choose(max_risk={"register": 50, "colleague": 60, "neighbour": 60}).record.chosen
+    print(f"more risk allowed: loss {other.loss:.1f} %, risk {other.risk:.1f} %")
     return run.file
 
 

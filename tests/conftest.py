@@ -134,7 +134,7 @@ LONG = (
 
 SLOW = (
     "test_commands_shown_in_the_documentation_run[docs/keeping.md-0]",
-    "test_commands_shown_in_the_documentation_run[docs/portfolio.md-0]",
+    "test_commands_shown_in_the_documentation_run[docs/engine.md-0]",
     "test_commands_shown_in_the_documentation_run[docs/partition.md-0]",
     "test_the_survey_is_released_without_identifiers_and_by_its_rules",
     "test_adult_is_made_5_anonymous",

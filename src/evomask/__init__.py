@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from evomask.api.apply import Applied as Applied
+    from evomask.api.apply import apply as apply
     from evomask.api.files import example as example
     from evomask.api.files import read as read
     from evomask.api.files import write as write
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from evomask.api.measure import compare as compare
     from evomask.api.measure import measure as measure
     from evomask.api.measure import measure_kept as measure_kept
+    from evomask.api.progress import Progress as Progress
     from evomask.api.protect import KeptRun as KeptRun
     from evomask.api.protect import Result as Result
     from evomask.api.protect import load as load
@@ -60,6 +63,7 @@ if TYPE_CHECKING:
     from evomask.masking.recoding.top_bottom_coding import TopCoding as TopCoding
 
 _NAMES = {
+    "evomask.api.apply": ("Applied", "apply"),
     "evomask.api.files": ("example", "read", "write"),
     "evomask.api.mask": ("hierarchy", "mask", "write_hierarchy"),
     "evomask.api.measure": (
@@ -71,6 +75,7 @@ _NAMES = {
         "measure",
         "measure_kept",
     ),
+    "evomask.api.progress": ("Progress",),
     "evomask.api.protect": ("KeptRun", "Result", "load", "protect", "protect_file"),
     "evomask.api.schema": ("Proposal", "RolesNeededError", "Schema", "propose"),
     "evomask.api.search": ("SearchResult", "search"),

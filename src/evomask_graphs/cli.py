@@ -49,6 +49,14 @@ PlaceTable = Annotated[
     Path | None,
     typer.Option("--places", help="Table of places for free text.", rich_help_panel=PROFILES),
 ]
+PlaceReport = Annotated[
+    Path | None,
+    typer.Option(
+        "--place-report",
+        help="CSV of place texts, places found, and others of the name (holds texts of nodes).",
+        rich_help_panel=PROFILES,
+    ),
+]
 Directed = Annotated[
     bool | None,
     typer.Option(
@@ -83,6 +91,21 @@ def crawl(
         Path | None, typer.Option("--run", help="Folder of a crawl that can be resumed.")
     ] = None,
     places: PlaceTable = None,
+    place_report: PlaceReport = None,
+    words: Annotated[
+        Path | None,
+        typer.Option(
+            "--words", help="Table of topic and word, to find topics.", rich_help_panel=PROFILES
+        ),
+    ] = None,
+    languages: Annotated[
+        str,
+        typer.Option(
+            "--languages",
+            help="Languages of the words that find topics: en, de, es, fr.",
+            rich_help_panel=PROFILES,
+        ),
+    ] = "en",
     force: options.Force = False,
     seed: options.Seed = None,
     json: options.Json = False,
@@ -91,7 +114,10 @@ def crawl(
     """Build a graph from public profiles. The only command that uses the network."""
     from evomask_graphs.runs.crawl import CrawlJob, crawl_network
 
-    job = CrawlJob(network, start, out, users, posts, run, places, seed, force)
+    job = CrawlJob(
+        network, start, out, users, posts, run, places, seed, force, words,
+        options.names(languages), place_report,
+    )  # fmt: skip
     outcome = crawl_network(job, lambda n: progress(f"visited {n}", quiet=quiet or n % 10 > 0))
     if json:
         say_json({**asdict(outcome), "out": str(outcome.out)})
@@ -99,7 +125,8 @@ def crawl(
     say(f"{outcome.users} users and {outcome.edges} edges: {outcome.out}")
     say(
         f"{outcome.hidden} users have no public profile, {outcome.unknown_places} have an unknown "
-        f"place, {outcome.without_topics} have no topic"
+        f"place, {outcome.ambiguous_places} one of several places of a name, "
+        f"{outcome.without_topics} have no topic"
     )
 
 
@@ -131,6 +158,7 @@ def protect(
     location: Location = "",
     topics: Topics = "",
     places: PlaceTable = None,
+    place_report: PlaceReport = None,
     directed: Directed = None,
     force: options.Force = False,
     seed: options.Seed = None,
@@ -142,8 +170,9 @@ def protect(
 
     source = _source(graph, nodes, location, topics, places, directed)
     job = ProtectGraphJob(
-        source, k, out, protector, edges, neighbourhoods, supernodes, shuffle, key, seed, force
-    )
+        source, k, out, protector, edges, neighbourhoods, supernodes, shuffle, key, seed, force,
+        place_report,
+    )  # fmt: skip
     progress(f"protecting {graph}", quiet=quiet)
     outcome = protect_graph_file(job)
     notes(outcome.notes, quiet=quiet)
@@ -317,6 +346,7 @@ def _as_json(readings: "Readings") -> dict[str, object]:
         "dbil": {"mean": loss.distance.mean, **loss.distance.attributes},
         "risks": {name: risk.matched for name, risk in readings.risk.items()},
         "candidates": {name: risk.candidates for name, risk in readings.risk.items()},
+        "linkage": dict(readings.linkage),
         "structure": readings.structure,
     }
 
@@ -362,6 +392,8 @@ def _in_words(readings: "Readings") -> str:
             f"information loss {loss.mean:.2f} % ({each})",
             "re-identified neighbourhoods, by the intruder's knowledge: "
             + ", ".join(f"{name} {value}" for name, value in risks.items()),
+            "people re-identified by the nearest node: "
+            + ", ".join(f"{name} {value:.2f} %" for name, value in readings.linkage.items()),
         ]
     )
 

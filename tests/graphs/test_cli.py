@@ -241,6 +241,88 @@ def test_crawl_builds_a_graph_from_json_lines(evomask, tmp_path):
     }  # fmt: skip
 
 
+@pytest.fixture
+def crawled(evomask, tmp_path):
+    """Crawl three people who write German, and who name places that are ambiguous or unknown."""
+    users = [
+        {"id": "ann", "location": "Springfield", "following": ["bob", "cy"],
+         "posts": ["Der Torwart hält den Elfmeter", "Die Biene und ihr Honig"]},
+        {"id": "bob", "location": "Narnia", "posts": ["Regen und Schnee"]},
+        {"id": "cy", "location": "Soho", "posts": ["Biene, Biene"]},
+    ]  # fmt: skip
+    (tmp_path / "people").mkdir()
+    text = "\n".join(json.dumps(user) for user in users)
+    (tmp_path / "people" / "users.jsonl").write_text(text, encoding="utf-8")
+    rows = [
+        "neighborhood,city,admin1,country,continent,population",
+        ",Springfield,Missouri,United States,North America,167000",
+        ",Springfield,Massachusetts,United States,North America,153000",
+        "Soho,London,England,United Kingdom,Europe,10000",
+    ]
+    (tmp_path / "places.csv").write_text("\n".join(rows), encoding="utf-8")
+
+    def crawl(*words):
+        answer = evomask(
+            "graph", "crawl", tmp_path / "people", "--start", "ann", "--seed", 1, "--places",
+            tmp_path / "places.csv", "--out", tmp_path / "g", "--json", "--force", *words,
+        )  # fmt: skip
+        assert answer.code == 0, answer.err
+        graph = read_graph(GraphSource(tmp_path / "g", directed=True))
+        return json.loads(answer.out), dict(graph_to_networkx(graph).nodes(data=True))
+
+    return crawl
+
+
+def test_a_crawl_reports_places_it_does_not_know_and_those_it_could_confuse(crawled, tmp_path):
+    found, nodes = crawled("--place-report", tmp_path / "report.csv")
+    assert (found["unknown_places"], found["ambiguous_places"]) == (1, 1)
+    rows = {row["text"]: row for row in read_rows(tmp_path / "report.csv")}
+    assert rows["Springfield"]["status"] == "ambiguous"
+    assert "Massachusetts" in rows["Springfield"]["others"]
+    assert rows["Narnia"]["status"] == "unknown"
+    assert nodes["cy"]["neighborhood"] == "Soho"
+    assert nodes["cy"]["city"] == "London"
+
+
+def test_topics_are_found_by_words_of_other_languages_or_ones_own(crawled, tmp_path):
+    _, english = crawled()
+    assert {node.get("topic1") for node in english.values()} == {"Other"}
+    _, german = crawled("--languages", "en,de")
+    assert (german["ann"]["topic1"], german["bob"]["topic1"]) == ("Sports", "Weather")
+    (tmp_path / "words.csv").write_text("topic,word\nBees,Biene*\nBees,Honig\n", "utf-8")
+    _, own = crawled("--words", tmp_path / "words.csv")
+    assert (own["ann"]["topic1"], own["bob"]["topic1"]) == ("Bees", "Other")
+
+
+def test_places_looked_up_are_noted_and_reported(evomask, tmp_path):
+    (tmp_path / "edges.csv").write_text("source,target\na,b\nb,c\nc,d\n", "utf-8")
+    (tmp_path / "nodes.csv").write_text(
+        "node,location\na,Springfield\nb,Lyon\nc,Narnia\nd,Springfield\n", "utf-8"
+    )
+    report = tmp_path / "report.csv"
+    words = ("-k", 2, "--out", tmp_path / "m", "--place-report", report, "--seed", 1)
+    answer = evomask(
+        "graph", "protect", tmp_path / "edges.csv", "--nodes", tmp_path / "nodes.csv", *words
+    )
+    assert answer.code == 0, answer.err
+    assert "1 of 4 nodes have an unknown place, 2 a name that several places share" in answer.err
+    assert [row["text"] for row in read_rows(report)] == ["Springfield", "Narnia", "Lyon"]
+
+
+def test_without_free_text_there_are_no_places_to_report(evomask, graph_file, tmp_path):
+    words = ("-k", 3, "--out", tmp_path / "m.gexf", "--place-report", tmp_path / "r.csv")
+    answer = evomask("graph", "protect", graph_file, *words)
+    assert answer.code == 1
+    assert "no place was looked up, so there is nothing to report" in answer.err
+
+
+def test_people_found_by_their_neighbours_are_measured(evomask, graph_file, tmp_path):
+    words = ("-k", 4, "--out", tmp_path / "m.gexf", "--json")
+    found = json.loads(evomask("graph", "protect", graph_file, *words).out)
+    assert found["linkage"]["own profile"] <= 25
+    assert 0 <= found["structure"]["unique_with_profiles"] <= 40
+
+
 def test_neighbourhoods_are_shared_by_k_nodes(evomask, graph_file, tmp_path):
     words = ["-k", 3, "--neighbourhoods", "--out", tmp_path / "masked.graphml", "--seed", 1]
     assert evomask("graph", "protect", graph_file, *words).code == 0

@@ -4,14 +4,21 @@ import msgspec
 import pytest
 
 from evomask.data.scenario import Scenario, parse_scenario
+from evomask.data.schema import Attribute, Kind, Role, Schema
+from evomask.masking.enforce.requirement import parse_requirement
 from evomask.report.pages import internal_page, public_page
 from evomask.report.public_record import build_public_record
-from evomask.report.record import RiskNote, ScenarioNote
+from evomask.report.record import CheckNote, RiskNote, ScenarioCheckNote, ScenarioNote
 from evomask.report.scenarios import (
     control_sentence,
     describe_intruder,
+    promise_notes,
+    promise_rows,
     scenario_sentence,
     scenario_views,
+    scenarios_as_json,
+    scenarios_markdown,
+    views_of,
 )
 from tests.report.reading import words
 
@@ -130,9 +137,72 @@ def test_the_internal_report_has_every_scenario_before_and_after(two):
     assert control_sentence(200) in told
 
 
-def test_the_public_report_has_no_scenarios(two):
+def test_the_public_report_has_no_risk_by_scenario(two):
     told = words(public_page(build_public_record(two)))
     assert "would find" not in told
+
+
+PROMISING = (
+    Scenario(name="register", knows=("age", "sex"), require="k=3"),
+    Scenario(name="news", any=2, of=("age", "sex", "town"), takes_part=False),
+    Scenario(
+        name="bank", knows_about={"wage": parse_scenario("x: wage ~ 5 %").knows_about["wage"]}
+    ),
+)
+
+
+@pytest.fixture
+def promising(two):
+    """The release, with what its scenarios require and what was counted."""
+    columns = [Attribute(name, Kind.NOMINAL, Role.QUASI_IDENTIFIER) for name in ("age", "sex")]
+    columns += [Attribute("town", Kind.NOMINAL, Role.QUASI_IDENTIFIER)]
+    columns += [Attribute("wage", Kind.CONTINUOUS, Role.QUASI_IDENTIFIER)]
+    promised = promise_notes(Schema(tuple(columns), (), PROMISING), parse_requirement("k=5,l=2"))
+    counted = (ScenarioCheckNote("register", 4), ScenarioCheckNote("news", 5, 1))
+    checked = CheckNote(500, 4, 4, scenarios=counted)
+    return msgspec.structs.replace(two, scenarios=promised, checked=checked)
+
+
+def test_what_is_required_in_a_scenario_stands_beside_what_was_counted(promising):
+    rows = [(row.scenario, row.model, row.required, row.measured, row.holds)
+            for row in promise_rows(promising)]  # fmt: skip
+    assert rows == [
+        ("register", "k", 3.0, 4, "yes"),
+        ("news", "k", 5.0, 5, "yes"),
+        ("news", "l", 2.0, 1, "no"),
+    ]
+    told = words(internal_page(promising))
+    assert "any 2 of age, sex and town" in told
+    assert "No k, l or t was required" not in told
+
+
+def test_the_public_report_promises_what_holds_against_whom(promising):
+    told = words(public_page(build_public_record(promising)))
+    assert (
+        "Against an intruder who knows age and sex: every combination of age and sex is shared by "
+        "at least 3 records. This was counted in the written file."
+    ) in told
+    assert "Every combination of" not in told
+    assert "wage" not in told.split("Against")[1]
+
+
+def test_people_at_risk_are_numbers_of_the_records(two):
+    view = views_of(two)[1]
+    row = next(row for row in view.rows if row.key == "reidentification")
+    assert (row.people_before, row.people) == (309, 10)
+    data = scenarios_as_json(views_of(two))
+    assert [one["scenario"] for one in data] == ["register", "colleague"]
+    assert data[1]["determines_risk"]
+    assert data[1]["rows"][0]["people_after"] == 10
+
+
+def test_the_scenarios_are_a_table_in_markdown(promising):
+    text = scenarios_markdown(promising)
+    assert "- **colleague**: An intruder who knows age and sex would find 20 of 1,000" in text
+    assert "| colleague | re-identification | 61.83 | 2.01 | 309 | 10 |" in text
+    assert "| news | any 2 of age, sex and town | l = 2 | 1 | no |" in text
+    widths = {line.count("|") for line in text.splitlines() if line.startswith("|")}
+    assert widths == {7, 6}
 
 
 def test_a_file_of_few_records_publishes_no_loss_in_parts(two):

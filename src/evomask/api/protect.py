@@ -1,12 +1,13 @@
 """Protecting frames and files: `protect`, `protect_file`, and `load` for runs on disk."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from evomask.api.arguments import checked
 from evomask.api.files import read
+from evomask.api.progress import Progress, ProgressReporter
 from evomask.api.schema import (
     RolesNeededError,
     Schema,
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
     from evomask.data.table import Table
     from evomask.report.drawing import Figure
     from evomask.report.protection import Choice, Protection
-    from evomask.report.record import ReleaseRecord
+    from evomask.report.record import ExplanationNote, ReleaseRecord
+    from evomask.report.scenarios import ScenarioView
+    from evomask.runs.inputs import Loaded
+    from evomask.runs.start import Start
     from evomask.runs.store.preserved_analyses import AtMost, Statistic
     from evomask.runs.store.run_folder import RunSummary
 
@@ -55,6 +59,38 @@ class Result(Generic[F]):
         columns = {name: [point[name] for point in points] for name in points[0]}
         frame: F = columns_like(self.frame, columns)
         return frame
+
+    @property
+    def scenarios(self) -> F:
+        """Risk of the chosen point in each scenario before and after, as a frame.
+
+        One row for each quantity in percent of people, with the expected numbers of people.
+        """
+        views = self._scenario_views()
+        rows = [(view.name, row) for view in views for row in view.rows]
+        columns: dict[str, list[Any]] = {
+            "scenario": [name for name, _ in rows],
+            "quantity": [row.title for _, row in rows],
+            "before": [row.before for _, row in rows],
+            "after": [row.after for _, row in rows],
+            "people_before": [row.people_before for _, row in rows],
+            "people_after": [row.people for _, row in rows],
+        }
+        frame: F = columns_like(self.frame, columns)
+        return frame
+
+    @property
+    def sentences(self) -> dict[str, str]:
+        """What the intruder of each scenario would find, in a sentence without statistics."""
+        return {view.name: view.sentence for view in self._scenario_views()}
+
+    def _scenario_views(self) -> "list[ScenarioView]":
+        from evomask.report.build import build_points
+        from evomask.report.scenarios import scenario_views
+
+        points = build_points(self.protection, self.choice)
+        records = len(self.protection.table)
+        return scenario_views(points.original.parts, points.chosen.parts, records)
 
     @property
     def chosen(self) -> int:
@@ -127,6 +163,16 @@ class Result(Generic[F]):
         statement = parse_statement(said or {})
         record = record_without_file(self.protection, self.choice, self.bounds)
         return write_page(with_statement(record, statement), Path(path), public=public)
+
+    def explain(self, point: int | None = None) -> "ExplanationNote":
+        """Explain how a point was found: what paid, how the front grew, and its family in words."""
+        from evomask.report.explanation import explain
+        from evomask.report.protection import choose_point
+
+        done = self.protection
+        choice = self.choice if point is None else choose_point(str(point), done.state)
+        times = done.times if done.clocked else ()
+        return explain(done.maker, done.state, times, choice.candidate)
 
     def write_recipe(
         self, path: str | Path, point: int | None = None, *, force: bool = False
@@ -320,6 +366,8 @@ def protect(
     max_table_error: float | None = None,
     max_model_error: float | None = None,
     baseline: str = "",
+    start: Iterable[str | Path | Frame] = (),
+    callback: Callable[["Progress"], object] | None = None,
 ) -> Result[F]:
     """Search for masked versions of a pandas, polars or pyarrow frame with low loss and risk.
 
@@ -353,6 +401,10 @@ def protect(
         max_table_error: largest error of preserved tables in the chosen point, in percent.
         max_model_error: largest error of preserved models in the chosen point, in percent.
         baseline: ``synthetic`` adds synthetic records for comparison; they cannot be chosen.
+        start: paths of recipes (``recipe.toml``), and masked frames (or files) of the same records
+            in the same order; they compete with all others, and are on the front as ``given``.
+        callback: function that receives a `Progress` after each block of candidates; the search
+            stops if it returns False.
 
     Nothing is printed, and the frame is not changed.
 
@@ -376,6 +428,7 @@ def protect(
     from evomask.report.protection import choose_point
     from evomask.runs.inputs import Input, check_stated
     from evomask.runs.protect import protect_table
+    from evomask.runs.store.run_control import StopRequest
 
     arguments = Schema(
         quasi=quasi, confidential=confidential, drop=drop, keep=keep, ordinal=ordinal,
@@ -399,12 +452,32 @@ def protect(
         baseline=baseline,
     )
     job = replace(options.job(Input(Path("data frame")), Path()), keep=loaded.keep)
+    stop = StopRequest()
+    watch = None if callback is None else ProgressReporter(callback, stop)
     with open_evaluators(workers, cluster) as evaluators:
         protection = protect_table(
-            loaded.table, job, evaluators=evaluators, hierarchies=loaded.hierarchies
-        )
+            loaded.table, job, evaluators=evaluators, hierarchies=loaded.hierarchies,
+            start=_start(start, loaded), watch=watch, stop=stop,
+        )  # fmt: skip
     choice = choose_point(job.pick, protection.state, job.bounds)
     return Result(frame, protection, choice, job.bounds)
+
+
+def _start(given: Iterable[str | Path | Frame], loaded: "Loaded") -> "Start":
+    """Return recipes and masked versions to start from."""
+    from evomask.io.tables import source_of
+    from evomask.runs.inputs import load_version
+    from evomask.runs.start import ENDING, start_of, version_of
+
+    recipes, versions = [], []
+    for number, one in enumerate(given, 1):
+        if not isinstance(one, str | Path):
+            versions.append((f"frame {number}", version_of(source_of(one), loaded)))
+        elif Path(one).suffix == ENDING:
+            recipes.append(Path(one))
+        else:
+            versions.append((str(one), load_version(Path(one), loaded)))
+    return start_of(loaded, recipes, versions)
 
 
 def _with_roles(frame: Frame, schema: Schema, *, accepted: bool) -> Schema:

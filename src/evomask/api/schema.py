@@ -52,6 +52,9 @@ class Schema:
         strata: columns whose combinations are masked separately.
         weight: column of survey weights.
         household: column with the household number; left out of every result.
+        person: column with a number that the records of a person share; left out of every result.
+        population: number of people of the population that the records are a sample of.
+        population_table: file of the population: a column for each attribute, and ``count``.
         hierarchies: hierarchies by column: a file, a result of `hierarchy`, or a mapping from
             each value to its ancestors.
         categories: all categories of a column, by column; in ascending order, unless the column
@@ -91,6 +94,9 @@ class Schema:
     strata: Iterable[str] = ()
     weight: str | None = None
     household: str | None = None
+    person: str | None = None
+    population: float | None = None
+    population_table: str | Path | None = None
     hierarchies: Mapping[str, Tree] = field(default_factory=dict)
     categories: Mapping[str, Sequence[str]] = field(default_factory=dict)
     decimals: Mapping[str, int] = field(default_factory=dict)
@@ -139,6 +145,8 @@ class Schema:
             named.append((self.weight, Role.WEIGHT))
         if self.household is not None:
             named.append((self.household, Role.HOUSEHOLD))
+        if self.person is not None:
+            named.append((self.person, Role.PERSON))
         return roles_of(named)
 
     @property
@@ -188,6 +196,9 @@ def _of_file(file: "SchemaFile") -> Schema:
         **kinds,
         weight=_single_column(roles, Role.WEIGHT),
         household=_single_column(roles, Role.HOUSEHOLD),
+        person=_single_column(roles, Role.PERSON),
+        population=file.population.size,
+        population_table=file.population.table,
         hierarchies={
             **file.hierarchies,
             **{n: e.hierarchy for n, e in entries.items() if e.hierarchy},
@@ -215,6 +226,7 @@ def _as_file(schema: Schema, home: Path) -> "SchemaFile":
     from evomask.io.schemas import (
         AttributeEntry,
         KeepSection,
+        PopulationSection,
         RulesSection,
         ScenarioEntry,
         SchemaFile,
@@ -242,6 +254,10 @@ def _as_file(schema: Schema, home: Path) -> "SchemaFile":
         scenarios={one.name: ScenarioEntry.of_scenario(one) for one in scenarios_of(schema)},
         rules=RulesSection(list(schema.edits)),
         keep=KeepSection(list(schema.keep_tables), list(schema.keep_models)),
+        population=PopulationSection(
+            schema.population,
+            os.path.relpath(schema.population_table, home) if schema.population_table else None,
+        ),
     )
 
 
@@ -266,9 +282,11 @@ def schema_of(given: "Schema | str | Path | None", arguments: Schema) -> Schema:
     merged |= {key: merge(key, arguments.kinds) for key in KINDS}
     merged |= {key: merge(key, ()) for key in STATISTICS}
     merged |= {key: {**getattr(known, key), **getattr(arguments, key)} for key in MAPPINGS}
-    for key in ("weight", "household"):
+    for key in ("weight", "household", "person"):
         before = getattr(known, key)
         merged[key] = getattr(arguments, key) or (None if before in roles else before)
+    for key in ("population", "population_table"):
+        merged[key] = getattr(arguments, key) or getattr(known, key)
     return Schema(**merged)
 
 
@@ -285,13 +303,20 @@ def _check_dropped(known: Mapping[str, Role], named: Mapping[str, Role]) -> None
 def loaded_frame(frame: Frame, schema: Schema) -> "Loaded":
     """Load a frame as a table under a schema, with hierarchies and analyses to preserve."""
     from evomask.data.edits import rules_of
+    from evomask.io.population import read_population
     from evomask.io.tables import source_of
     from evomask.runs.inputs import Loaded
     from evomask.runs.store.preserved_analyses import parse_analyses
 
     source = source_of(frame)
     table = source.table(declarations_of(schema))
-    rules = replace(table.schema, edits=tuple(schema.edits), scenarios=scenarios_of(schema))
+    people = schema.population_table
+    rules = replace(
+        table.schema,
+        edits=tuple(schema.edits),
+        scenarios=scenarios_of(schema),
+        population=read_population(schema.population, None if people is None else Path(people)),
+    )
     table = table.with_schema(rules)
     rules_of(table.schema)
     trees = {name: tree_lines(tree) for name, tree in schema.hierarchies.items()}
@@ -354,6 +379,7 @@ class Proposal:
             **lists,
             weight=next(iter(by_role[Role.WEIGHT]), None),
             household=next(iter(by_role[Role.HOUSEHOLD]), None),
+            person=next(iter(by_role[Role.PERSON]), None),
             categories={c.name: c.categories for c in columns if c.categories},
             decimals={c.name: c.decimals for c in columns if c.decimals is not None},
             edits=self.proposed.edits,

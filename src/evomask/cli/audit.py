@@ -79,9 +79,12 @@ def audit(
 
 
 def _text(outcome: "AuditOutcome") -> str:
+    from evomask.report.population import population_lines
+
     sections = [_models(outcome), _record_risk(outcome)]
     if outcome.households:
         sections.append(_households(outcome))
+    sections.append(population_lines(outcome.population))
     if outcome.special:
         sections.append(_special_uniques(outcome))
     if outcome.attacks:

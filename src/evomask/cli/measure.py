@@ -97,6 +97,7 @@ def measure(
 
 
 def _text(outcome: "MeasureOutcome") -> str:
+    from evomask.report.population import population_lines
     from evomask.runs.measure import explain
 
     size = f"{outcome.records} records, {len(outcome.attributes)} attributes"
@@ -115,6 +116,7 @@ def _text(outcome: "MeasureOutcome") -> str:
         targets = outcome.sampled.get(name)
         sample = f" (a sample of {targets} records)" if targets else ""
         lines.append(f"{name:<16}{value:8.2f}  {explain(name).title}{sample}")
+    lines += ["", *population_lines(outcome.population)] if outcome.population else []
     for statistic in outcome.kept:
         lines += ["", *analysis_lines(statistic)]
     return "\n".join(lines)

@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -202,6 +203,14 @@ def _roles_as_json(proposed: "ProposedColumns") -> dict[str, object]:
     }
 
 
+def _scenario_lines(proposition: "FileProposal") -> Iterator[str]:
+    """Name the proposed scenarios, which are comments in the schema."""
+    names = ", ".join(one.scenario.name for one in proposition.scenarios)
+    if names:
+        yield "without scenarios, an intruder is assumed to know all quasi-identifiers at once;"
+        yield f"the file proposes, as comments: {names}"
+
+
 def _proposal_lines(
     proposition: "FileProposal", schema: Path, commands: dict[str, str], *, is_new: bool
 ) -> list[str]:
@@ -222,6 +231,7 @@ def _proposal_lines(
         *in_columns(("column", "role", "reason"), rows),
         *questions,
         f"nothing was protected. The proposal is {written} {schema}.",
+        *_scenario_lines(proposition),
         *accept,
         "to change them, edit that file, and then:",
         f"  {commands['with_schema']}",

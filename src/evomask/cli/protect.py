@@ -200,6 +200,7 @@ def _print_release(done: "Release", *, json: bool, quiet: bool) -> None:
 
 def _as_json(done: "Release") -> dict[str, object]:
     from evomask.report.describe import point_fields
+    from evomask.report.scenarios import scenarios_as_json, views_of
 
     protection, written = done.protection, done.written
     reached = protection.findings[done.chosen.number].guarantees
@@ -212,6 +213,7 @@ def _as_json(done: "Release") -> dict[str, object]:
             "risk_parts": risk.as_json() if (risk := done.chosen.assessment) else None,
         },
         "reason": done.choice.reason,
+        "scenarios": scenarios_as_json(views_of(done.record)),
         "kept": analyses_as_json(done.record.kept),
         "original": point_fields(protection.original),
         "baselines": {
@@ -248,7 +250,7 @@ def _text(done: "Release") -> str:
         *_front_table(points),
         *hanging("chosen       ", done.choice.reason),
         *_loss_lines(done.record),
-        *_risk_lines(points.chosen, points.original),
+        *_risk_lines(points.chosen, points.original, done.record.input.records),
         *(
             line
             for statistic in done.record.kept
@@ -333,7 +335,7 @@ def _loss_lines(record: "ReleaseRecord") -> Iterator[str]:
     yield from hanging("loss         ", loss)
 
 
-def _risk_lines(chosen: "PointNote", original: "PointNote") -> Iterator[str]:
+def _risk_lines(chosen: "PointNote", original: "PointNote", records: int) -> Iterator[str]:
     """Format the risk: the strongest intruder, every scenario, the control group."""
     from evomask.report.scenarios import control_sentence, scenario_views
 
@@ -346,7 +348,7 @@ def _risk_lines(chosen: "PointNote", original: "PointNote") -> Iterator[str]:
     interval = f" (95 % interval {low:.1f} to {high:.1f})" if low < high else ""
     yield from hanging("risk         ", f"{chosen.risk:.1f} %{interval}: {expected} {intruder}")
     yield f"             (the original: {original.risk:.1f} %)"
-    scenarios = scenario_views(original.parts, risk)
+    scenarios = scenario_views(original.parts, risk, records)
     if scenarios:
         yield from _scenario_table(scenarios)
         for scenario in scenarios:
@@ -357,10 +359,10 @@ def _risk_lines(chosen: "PointNote", original: "PointNote") -> Iterator[str]:
 def _scenario_table(scenarios: "Sequence[ScenarioView]") -> Iterator[str]:
     """Format the quantities of every scenario before and after."""
     width = max(len(row.title) for scenario in scenarios for row in scenario.rows) + 2
-    yield f"{'':13}{'scenario':<{width}}{'before':>8}{'after':>8}"
+    yield f"{'':13}{'scenario':<{width}}{'before':>8}{'after':>8}{'people':>8}"
     for scenario in scenarios:
         largest = scenario.is_largest and len(scenarios) > 1
         yield f"{'':13}{scenario.name}{' (determines the risk)' if largest else ''}"
         for row in scenario.rows:
             before = f"{'':8}" if row.before is None else f"{row.before:8.2f}"
-            yield f"{'':13}  {row.title:<{width - 2}}{before}{row.after:8.2f}"
+            yield f"{'':13}  {row.title:<{width - 2}}{before}{row.after:8.2f}{row.people or 0:8,}"

@@ -72,6 +72,7 @@ def _run_line(run: "RunSummary", width: int) -> str:
 @examples(
     "evomask report release                                  # write both reports again",
     "evomask report release --purpose 'teaching' --by 'A. Steward' --date 2026-03-01",
+    "evomask report release --markdown > risks.md            # the scenarios, for an assessment",
 )
 def report(
     folder: options.RunFolder,
@@ -94,11 +95,21 @@ def report(
         str,
         typer.Option("--matrices", help="PRAM matrices in the public report: plain, all or none."),
     ] = "plain",
+    markdown: Annotated[
+        bool,
+        typer.Option("--markdown", help="Print the risks by scenario in Markdown; write nothing."),
+    ] = False,
     key_file: options.KeyFile = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Write the reports of a release again, from the record in DIR."""
+    if markdown:
+        from evomask.report.scenarios import scenarios_markdown
+        from evomask.runs.release import load_record
+
+        say(scenarios_markdown(load_record(folder)).rstrip())
+        return
     from evomask.cli.terminal.live_view import busy
 
     with busy(f"writing the reports of {folder} again", quiet=quiet):

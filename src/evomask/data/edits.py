@@ -329,7 +329,7 @@ def _numbers(table: Table, attribute: Attribute) -> Floats:
 MOST_SWEEPS = 300
 MOST_ROUNDED = 8
 """Largest number of attributes whose 2^n combinations of roundings are all tried."""
-FIXED = (Role.IDENTIFIER, Role.HOUSEHOLD, Role.WEIGHT, Role.STRATUM)
+FIXED = (Role.IDENTIFIER, Role.HOUSEHOLD, Role.PERSON, Role.WEIGHT, Role.STRATUM)
 """Roles of attributes that repair never changes."""
 _CONVERGED = 1e-10
 _MARGIN = 1e-6

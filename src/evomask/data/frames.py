@@ -40,6 +40,7 @@ class Declaration:
     value_labels: tuple[tuple[str, str], ...] = ()
     notes: Notes = NO_NOTES
     linked: str = ""
+    renumber: bool = False
 
     def over(self, inferred: "Declaration") -> "Declaration":
         """Return this declaration with undeclared properties taken from *inferred*."""
@@ -84,7 +85,7 @@ def _column(series: pl.Series, declared: Declaration) -> tuple[Attribute, Column
     attribute = Attribute(
         series.name, kind, declared.role, storage=storage, decimals=declared.decimals,
         hierarchy=declared.hierarchy, label=declared.label, value_labels=declared.value_labels,
-        notes=notes, linked=declared.linked,
+        notes=notes, linked=declared.linked, renumber=declared.renumber,
     )  # fmt: skip
     if kind is Kind.CONTINUOUS:
         if declared.decimals is None and storage is Storage.INTEGER:

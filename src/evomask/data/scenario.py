@@ -60,6 +60,8 @@ class Scenario:
         sure: share of the nearest records that must agree before the intruder claims a value.
         require: requirement that holds against this intruder, such as ``k=5``.
         source: where the knowledge comes from, in words.
+        unit: what k counts: ``household``, ``person``, or the column with their numbers; by
+            default persons if there are several records of one, else records.
         has_all: whether this is the scenario that holds where none is given.
     """
 
@@ -72,6 +74,7 @@ class Scenario:
     sure: float = SURE
     require: str = ""
     source: str = ""
+    unit: str = ""
     has_all: bool = False
 
     def __post_init__(self) -> None:
@@ -122,11 +125,13 @@ def default_scenario(names: Sequence[str]) -> Scenario:
 
 
 def parse_scenario(text: str) -> Scenario:
-    """Parse ``"register: municipality, age, income ~ 20 %"`` as given on the command line.
+    """Parse ``"register: municipality, age, income ~ 20 %; k=5"`` as given on the command line.
 
-    A number or percentage after a tilde is the tolerance within which an attribute is known.
+    A number or percentage after a tilde is the tolerance within which an attribute is known. What
+    is required in the scenario follows a semicolon.
     """
-    name, colon, rest = text.partition(":")
+    name, colon, all_after = text.partition(":")
+    rest, _, require = all_after.partition(";")
     parts = [part.strip() for part in rest.split(",") if part.strip()]
     if not colon or not name.strip() or not parts:
         raise ParameterError(
@@ -139,4 +144,6 @@ def parse_scenario(text: str) -> Scenario:
             about[words[0].strip()] = parse_tolerance(words[1])
         else:
             knows.append(part)
-    return Scenario(name=name.strip(), knows=tuple(knows), knows_about=about)
+    return Scenario(
+        name=name.strip(), knows=tuple(knows), knows_about=about, require=require.strip()
+    )

@@ -33,11 +33,16 @@ class Role(StrEnum):
     WEIGHT = "weight"
     STRATUM = "stratum"
     HOUSEHOLD = "household"
+    PERSON = "person"
 
     @property
     def is_released(self) -> bool:
         """Whether attributes of this role are written to a release; identifiers never are."""
-        return self not in (Role.IDENTIFIER, Role.HOUSEHOLD)
+        return self not in (Role.IDENTIFIER, *UNITS)
+
+
+UNITS = (Role.HOUSEHOLD, Role.PERSON)
+"""Roles of unit numbers: which records belong together. The coarser unit comes first."""
 
 
 class Storage(StrEnum):
@@ -84,6 +89,7 @@ class Attribute:
         label: variable label.
         value_labels: pairs of a code and its label; the codes are the categories.
         linked: attribute that determines this one and is masked together with it, if any.
+        renumber: whether new numbers of units are released in place of the original ones.
     """
 
     name: str
@@ -97,6 +103,7 @@ class Attribute:
     value_labels: tuple[tuple[str, str], ...] = ()
     notes: Notes = NO_NOTES
     linked: str = ""
+    renumber: bool = False
 
     def __post_init__(self) -> None:
         if len(set(self.categories)) < len(self.categories):
@@ -104,6 +111,11 @@ class Attribute:
         if self.decimals is not None and not 0 <= self.decimals <= MOST_DECIMALS:
             raise SchemaError(
                 f"decimals of {self.name!r} must be from 0 to {MOST_DECIMALS}, got {self.decimals}"
+            )
+        if self.renumber and self.role not in UNITS:
+            raise SchemaError(
+                f"{self.name!r} is {self.role}, and only numbers of households and persons are "
+                "drawn anew; leave renumber out, or give the role household or person"
             )
         if MISSING in self.categories[:-1]:
             raise SchemaError(f"the empty (missing) category of {self.name!r} must be its last one")

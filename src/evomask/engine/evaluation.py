@@ -44,6 +44,7 @@ from evomask.measures.measure import Measure, Reading
 from evomask.measures.profiles import profile
 from evomask.measures.targets import SEARCH_TARGETS
 from evomask.searches.base import RELEASED_DRAW, SearchContext, overrides
+from evomask.searches.catalogue import RECIPES
 
 COLUMN, SUPPRESSED = "column/", "suppressed"
 """Names of the arrays that are shared with worker processes."""
@@ -121,6 +122,7 @@ class Settings:
             never wait.
         loss: weights of the parts of the loss.
         samples: records and targets of the samples.
+        start: recipes that the user gave, which are evaluated first.
     """
 
     requirement: Requirement
@@ -129,6 +131,7 @@ class Settings:
     lag: int = 64
     loss: LossWeights = EQUAL_WEIGHTS
     samples: tuple[tuple[int, int], ...] = SAMPLES
+    start: tuple[Recipe, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +143,7 @@ class EvaluationContext:
         share: of the records of the file, where the table is a sample of them.
         outside: people outside of that sample, its control group.
         people: number of targets.
+        given: masked versions of the table that the user gave, which are evaluated first.
     """
 
     table: Table
@@ -149,17 +153,20 @@ class EvaluationContext:
     share: float = 1.0
     outside: Table | None = None
     people: int = SEARCH_TARGETS
+    given: tuple[Table, ...] = ()
     _setups: dict[str, Setup[Any]] = field(default_factory=dict, repr=False)
 
     def __reduce__(self) -> tuple[Callable[..., "EvaluationContext"], tuple[Any, ...]]:
         """Pickle the parts, since prepared measures and problems may not be picklable."""
-        return rebuild_context, (self.table, self.settings, self.seed, self.hierarchies)
+        rest = (self.settings, self.seed, self.hierarchies, self.given)
+        return rebuild_context, (self.table, *rest)
 
     def lent(self) -> tuple[Callable[[Mapping[str, Any]], "EvaluationContext"], Mapping[str, Any]]:
         """Return a function that rebuilds the context from arrays, and the arrays to share with
         workers."""
         table = self.table
-        rest = (table.schema, dict(table.recodings), self.settings, self.seed, self.hierarchies)
+        recodings, hierarchies = dict(table.recodings), self.hierarchies
+        rest = (table.schema, recodings, self.settings, self.seed, hierarchies, self.given)
         arrays = {f"{COLUMN}{name}": column for name, column in table.columns.items()}
         return partial(context_from_arrays, *rest), {**arrays, SUPPRESSED: table.suppressed}
 
@@ -198,6 +205,12 @@ class EvaluationContext:
     def fidelities(self) -> tuple[Fidelity, ...]:
         """Numbers of records and targets, from the smallest sample to the whole file."""
         return fidelities_of(self.table, self.settings.requirement.k, self.settings.samples)
+
+    @property
+    def initial_recipes(self) -> tuple[Recipe, ...]:
+        """Recipes that the user gave, and those of the initial design."""
+        problem: Any = self.at(0).setup(RECIPES).problem
+        return (*self.settings.start, *(one.recipe for one in problem.design))
 
     @property
     def top(self) -> int:
@@ -244,7 +257,7 @@ class EvaluationContext:
             specialist = self.settings.members[name]
             search = search_of(specialist)
             draws = partial(draw_stream, self.seed_of(name))
-            around = SearchContext(draws, hierarchies=self.hierarchies)
+            around = SearchContext(draws, hierarchies=self.hierarchies, given=self.given)
             parameters = msgspec.convert(specialist.parameters, search.parameters)
             with _ignore_warnings():
                 self._setups[name] = search.setup(self.table, parameters, around)
@@ -394,19 +407,24 @@ def context_from_arrays(
     settings: Settings,
     seed: int,
     hierarchies: HierarchyDefinitions,
+    given: tuple[Table, ...],
     arrays: Mapping[str, Any],
 ) -> EvaluationContext:
     """Build the context of a worker process on shared arrays."""
     columns = {name: arrays[f"{COLUMN}{name}"] for name in schema.names}
     table = Table(schema, columns, recodings, arrays[SUPPRESSED])
-    return rebuild_context(table, settings, seed, hierarchies)
+    return rebuild_context(table, settings, seed, hierarchies, given)
 
 
 def rebuild_context(
-    table: Table, settings: Settings, seed: int, hierarchies: HierarchyDefinitions
+    table: Table,
+    settings: Settings,
+    seed: int,
+    hierarchies: HierarchyDefinitions,
+    given: tuple[Table, ...] = (),
 ) -> EvaluationContext:
     """Build the context of a worker process, with kernels loaded before the first task."""
-    context = EvaluationContext(table, settings, seed, hierarchies)
+    context = EvaluationContext(table, settings, seed, hierarchies, given=given)
     context.load_kernels(lambda _: None)
     return context
 

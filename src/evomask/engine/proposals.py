@@ -31,7 +31,7 @@ from evomask.evolution.state import State
 from evomask.evolution.streams import breeding_stream
 from evomask.masking.recipe import Recipe, identity
 from evomask.searches.base import SearchInput
-from evomask.searches.catalogue import RECIPES
+from evomask.searches.catalogue import GIVEN, RECIPES
 from evomask.searches.recipes.design import Design
 from evomask.searches.recipes.search import Recipes
 from evomask.searches.recipes.variation import CROSSOVERS, OPERATORS, Variation
@@ -108,6 +108,8 @@ class Proposer:
         """Kinds of tasks, the one with the smallest part of its share first."""
         spent = {kind: state.spent.get(kind, 0.0) / share for kind, share in SHARES.items()}
         kinds = sorted(SHARES, key=lambda kind: spent[kind])
+        if state.designed < len(self.starts):
+            return [Kind.DESIGN, *(kind for kind in kinds if kind is not Kind.DESIGN)]
         if self.context.top and (used >= LATE or (used >= 1.0 and not state.front)):
             return [Kind.PROMOTION, *(kind for kind in kinds if kind is not Kind.PROMOTION)]
         return kinds
@@ -177,11 +179,24 @@ class Proposer:
 
     # -- kinds of proposals ---------------------------------------------------------------------
 
+    @cached_property
+    def starts(self) -> tuple[tuple[str, Any], ...]:
+        """Recipes and files that the user gave: the search that decodes each, and its genome."""
+        recipes = ((RECIPES, recipe) for recipe in self.context.settings.start)
+        return (*recipes, *((GIVEN, number) for number in range(len(self.context.given))))
+
     def _design(self, state: EngineState, rng: np.random.Generator) -> EngineState | None:
-        if state.designed >= len(self.design):
+        """What the user gave, as whole files, then the next recipe of the initial design."""
+        if state.designed >= len(self.starts) + len(self.design):
             return None
         after = replace(state, designed=state.designed + 1)
-        recipe = self.design[state.designed].recipe
+        if state.designed < len(self.starts):
+            member, genome = self.starts[state.designed]
+            return self._with_candidate(
+                after, genome, GIVEN, GIVEN, (), kind=Kind.DESIGN, member=member,
+                level=self.context.top,
+            )  # fmt: skip
+        recipe = self.design[state.designed - len(self.starts)].recipe
         if identity(recipe) in state.known:
             return self._design(after, rng)
         return self._with_candidate(after, recipe, DESIGN, "first", ())

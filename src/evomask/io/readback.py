@@ -51,6 +51,7 @@ class ScenarioSpec:
     Args:
         any: number of the columns *of* that are known besides, whichever.
         k, l, t: required privacy models; 1 requires nothing.
+        unit: kind of unit that k counts; empty for records.
     """
 
     name: str
@@ -60,6 +61,7 @@ class ScenarioSpec:
     k: int = 1
     l: int = 1  # noqa: E741
     t: float = 1.0
+    unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,9 @@ class ReleaseSpec:
         quasi_identifiers: columns that define equivalence classes.
         k, l, t: required privacy models; 1 requires nothing.
         scenarios: requirements for known columns; with any, equivalence classes are theirs.
+        unit: kind of unit that k counts without scenarios; empty for records.
+        units: by kind of unit, the unit of each record of the file, numbered for this purpose.
+        constant: by kind of unit, the columns with one value in each unit.
     """
 
     records: int
@@ -84,6 +89,9 @@ class ReleaseSpec:
     l: int = 1  # noqa: E741
     t: float = 1.0
     scenarios: tuple[ScenarioSpec, ...] = ()
+    unit: str = ""
+    units: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    constant: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -105,6 +113,7 @@ class ReadbackResult:
         l: fewest distinct values of a confidential attribute in a class, if there is one.
         t: largest distance of a confidential attribute's distribution in a class from that in
             the file.
+        inconsistent: columns that differ within a unit, by kind of unit, if there are any.
     """
 
     records: int
@@ -113,6 +122,7 @@ class ReadbackResult:
     l: int | None = None  # noqa: E741
     t: float | None = None
     scenarios: tuple[ScenarioReading, ...] = ()
+    inconsistent: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def read_back(
@@ -127,11 +137,18 @@ def read_back(
     strict = any(one.l > 1 or one.t < 1 for one in parts)
     counted = frame.height <= ALWAYS_COUNTED or strict
     confidential = spec.confidential if counted else {}
-    names = dict.fromkeys((*spec.quasi_identifiers, *confidential, *_known_columns(spec)))
+    constant = (name for names in spec.constant.values() for name in names)
+    names = dict.fromkeys(
+        (*spec.quasi_identifiers, *confidential, *_known_columns(spec), *constant)
+    )
     cells = {n: _as_texts(frame[n]) for n in names if n in frame}
-    default = ScenarioSpec("", spec.quasi_identifiers)
+    default = ScenarioSpec("", spec.quasi_identifiers, unit=spec.unit)
+    units = {kind: np.array(numbers) for kind, numbers in spec.units.items()}
+    if any(len(numbers) != frame.height for numbers in units.values()):
+        units = {kind: np.arange(frame.height) * 0 for kind in units}
     found = [
-        _in_scenario(one, cells, confidential, frame.height) for one in spec.scenarios or [default]
+        _in_scenario(one, cells, confidential, frame.height, units)
+        for one in spec.scenarios or [default]
     ]
     return ReadbackResult(
         frame.height,
@@ -140,7 +157,23 @@ def read_back(
         min((one.l for one in found if one.l is not None), default=None),
         max((one.t for one in found if one.t is not None), default=None),
         tuple(found) if spec.scenarios else (),
+        _inconsistent(spec, cells, units),
     )
+
+
+def _inconsistent(
+    spec: ReleaseSpec, cells: Mapping[str, pl.Series], units: Mapping[str, Records]
+) -> dict[str, tuple[str, ...]]:
+    """Columns that have several values in some unit, by kind of unit."""
+    found: dict[str, tuple[str, ...]] = {}
+    for kind, names in spec.constant.items():
+        groups = pl.DataFrame(
+            {"": units[kind], **{str(i): cells[n] for i, n in enumerate(names) if n in cells}}
+        )
+        most = groups.group_by("").n_unique().drop("").max()
+        wrong = [names[int(column)] for column in most.columns if (most[column][0] or 0) > 1]
+        found |= {kind: tuple(wrong)} if wrong else {}
+    return found
 
 
 def _known_columns(spec: ReleaseSpec) -> Iterator[str]:
@@ -153,12 +186,15 @@ def _in_scenario(
     cells: Mapping[str, pl.Series],
     confidential: Mapping[str, ConfidentialSpec],
     n_records: int,
+    units: Mapping[str, Records],
 ) -> ScenarioReading:
     """Count the equivalence classes of every combination of columns that may be known."""
     smallest, results = n_records, []
     for names in _combinations(spec):
         classes = _classes([cells[n] for n in names if n in cells], n_records)
-        smallest = min(smallest, min(map(len, classes), default=0))
+        numbers = units.get(spec.unit)
+        counts = (len(own) if numbers is None else len(set(numbers[own])) for own in classes)
+        smallest = min(smallest, min(counts, default=0))
         results += [
             _diversity(classes, cells[n], confidential[n])
             for n in confidential
@@ -190,6 +226,8 @@ def failed_checks(found: ReadbackResult, spec: ReleaseSpec) -> tuple[str, ...]:
         failed.append(f"it holds the identifier {identifiers[0]!r}")
     if found.columns != spec.columns:
         failed.append("its columns are not those of the release")
+    for kind, names in found.inconsistent.items():
+        failed.append(f"column {names[0]!r} differs within a {kind}")
     if found.records and spec.scenarios:
         for one, wanted in zip(found.scenarios, spec.scenarios, strict=True):
             failed += [f"{text} in scenario {one.name!r}" for text in _missed(one, wanted)]
@@ -203,7 +241,8 @@ def _missed(
 ) -> Iterator[str]:
     l, t = found.l or 0, 1.0 if found.t is None else found.t  # noqa: E741
     if found.k < wanted.k:
-        yield f"it has k = {found.k} instead of {wanted.k}"
+        counted = f" (counting units of {wanted.unit!r})" if wanted.unit else ""
+        yield f"it has k = {found.k} instead of {wanted.k}{counted}"
     if wanted.l > 1 and l < wanted.l:
         yield f"it has l = {l} instead of {wanted.l}"
     if wanted.t < 1 and t > wanted.t + ROUNDING:

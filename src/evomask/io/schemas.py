@@ -27,7 +27,7 @@ HEAD = """\
 # A proposal for {name}: {records} records, {columns} columns. Read it and change what is wrong.
 # kind: continuous | ordinal | nominal
 # role: identifier (never released) | quasi-identifier (others may know it) | confidential
-#       | other | weight | stratum | household
+#       | other | weight | stratum | household | person (a number that its records share)
 """
 SCENARIOS_HEAD = """\
 # Scenarios: who may attack, with which knowledge; what is required then holds in each of them.
@@ -47,6 +47,7 @@ class AttributeEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
     decimals: int | None = None
     hierarchy: str | None = None
     linked: str = ""
+    renumber: bool = False
 
 
 class RulesSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -95,6 +96,7 @@ class ScenarioEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
     sure: float = SURE
     require: str = ""
     source: str = ""
+    unit: str = ""
 
     def scenario(self, name: str) -> Scenario:
         """Return the scenario of that name."""
@@ -108,6 +110,7 @@ class ScenarioEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
             sure=self.sure,
             require=self.require,
             source=self.source,
+            unit=self.unit,
         )
 
     @classmethod
@@ -122,6 +125,7 @@ class ScenarioEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
             sure=scenario.sure,
             require=scenario.require,
             source=scenario.source,
+            unit=scenario.unit,
         )
 
 
@@ -159,6 +163,7 @@ class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
                 e.decimals,
                 e.hierarchy,
                 linked=e.linked,
+                renumber=e.renumber,
             )
             for name, e in self.attributes.items()
         }
@@ -335,7 +340,7 @@ def schema_text(
     sections = [
         "\n".join([f"[attributes.{key}]", *_lines(proposal), ""])
         for proposal in proposed.attributes
-        for key in [proposal.name if BARE_KEY.fullmatch(proposal.name) else _text(proposal.name)]
+        for key in [_key(proposal.name)]
     ]
     intruders = _scenarios_lines(proposed, scenarios, adopted)
     return "\n".join([head, *sections, *intruders, *_rules_lines(proposed), *_file_lines(dialect)])

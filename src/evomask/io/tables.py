@@ -15,11 +15,12 @@ from evomask.data.frames import (
     Declarations,
     Frame,
     polars_from,
-    released_names,
     to_polars,
 )
+from evomask.data.partition import canonical
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
+from evomask.data.units import UnitLevel, unit_labels, unit_of, units_in
 from evomask.errors import FileError
 from evomask.io.dialects import Dialect, compress
 from evomask.io.files import check_name, check_target, write_atomically
@@ -110,6 +111,7 @@ def write_table(
     origin: Origin | None = None,
     asked: PrivacyRequirements = NO_REQUIREMENTS,
     by_scenario: ByScenario = MappingProxyType({}),
+    spec: ReleaseSpec | None = None,
 ) -> WrittenFile:
     """Write the records to release, without identifiers and suppressed records.
 
@@ -120,9 +122,10 @@ def write_table(
         origin: file that the table was masked from; unchanged columns are written as in it.
         asked: privacy models that the file must satisfy; it must also have the k of the table.
         by_scenario: privacy models that it must satisfy in scenarios, in place of *asked*.
+        spec: specification that it must satisfy, in place of the one that follows from these.
     """
     check_table_target(path, force=force)
-    ending, spec = ending_of(path), release_spec(table, asked, by_scenario)
+    ending, spec = ending_of(path), spec or release_spec(table, asked, by_scenario)
     dialect = _dialect_for(ending, dialect, origin)
     same_format = origin and BY_ENDING.get(ending_of(origin.path)) is BY_ENDING[ending]
     frame = polars_from(table, origin.untouched(table) if origin and same_format else {})
@@ -159,11 +162,18 @@ def release_spec(
     table: Table,
     asked: PrivacyRequirements = NO_REQUIREMENTS,
     by_scenario: ByScenario = MappingProxyType({}),
+    levels: Sequence[UnitLevel] = (),
 ) -> ReleaseSpec:
-    """Specification that the file of a masked table must satisfy."""
+    """Specification that the file of a masked table must satisfy.
+
+    Args:
+        levels: kinds of units, with the columns that must be constant in each.
+    """
     released = table.take(np.flatnonzero(~table.suppressed))
-    columns, names = released_names(table), table.schema.quasi_identifiers
-    smallest = int(classes_of(released, names).sizes.min(initial=len(released)))
+    names = table.schema.quasi_identifiers
+    columns = tuple(a.name for a in table.schema if a.role.is_released or a.renumber)
+    kinds = {level.unit: canonical(unit_labels(released, level.unit)) for level in levels}
+    unit = unit_of(table.schema) if kinds else ""
     return ReleaseSpec(
         records=len(released),
         columns=columns,
@@ -173,23 +183,40 @@ def release_spec(
             name: _confidential_spec(table, name)
             for name in table.schema.with_role(Role.CONFIDENTIAL)
         },
-        k=max(asked.k, smallest),
+        k=max(asked.k, _smallest_class(released, names, unit)),
         l=asked.l,
         t=asked.t,
-        scenarios=_scenario_specs(released, by_scenario),
+        scenarios=_scenario_specs(released, by_scenario, counts_units=bool(kinds)),
+        unit=unit,
+        units={kind: tuple(labels.tolist()) for kind, labels in kinds.items()},
+        constant={
+            level.unit: own
+            for level in levels
+            if (own := tuple(name for name in level.names if name in columns))
+        },
     )
 
 
-def _scenario_specs(released: Table, by_scenario: ByScenario) -> tuple[ScenarioSpec, ...]:
+def _smallest_class(released: Table, names: Sequence[str], unit: str) -> int:
+    """Fewest records of a class, or fewest units."""
+    classes = classes_of(released, names)
+    sizes = units_in(classes.labels, unit_labels(released, unit)) if unit else classes.sizes
+    return int(sizes.min(initial=len(released)))
+
+
+def _scenario_specs(
+    released: Table, by_scenario: ByScenario, *, counts_units: bool
+) -> tuple[ScenarioSpec, ...]:
     """Specification for the attributes that each scenario knows exactly."""
     specs = []
     for scenario in released.schema.scenarios:
         own = by_scenario.get(scenario.name, NO_REQUIREMENTS)
         smallest = 1
+        unit = unit_of(released.schema, scenario) if counts_units else ""
         if not scenario.any:
-            smallest = int(classes_of(released, scenario.knows).sizes.min(initial=len(released)))
+            smallest = _smallest_class(released, scenario.knows, unit)
         known = (scenario.name, scenario.knows, scenario.any, scenario.of)
-        specs.append(ScenarioSpec(*known, max(own.k, smallest), own.l, own.t))
+        specs.append(ScenarioSpec(*known, max(own.k, smallest), own.l, own.t, unit))
     return tuple(specs)
 
 

@@ -14,7 +14,7 @@ from evomask.outofcore.compare import Comparison
 from evomask.outofcore.prepare import MASKED, PreparedFile
 from evomask.outofcore.release import ONLY_POINT, CountedGuarantees
 from evomask.report.attribute_changes import compare_tables
-from evomask.report.build import measure_note, required_models, risk_note
+from evomask.report.build import measure_note, risk_note
 from evomask.report.describe import public_sentences
 from evomask.report.record import (
     AttributeNote,
@@ -26,6 +26,7 @@ from evomask.report.record import (
     ReleaseRecord,
     RiskCell,
 )
+from evomask.report.scenarios import required_models
 from evomask.runs.release import report_parts
 from evomask.runs.store.release import PointId, digest
 from evomask.types import Indices

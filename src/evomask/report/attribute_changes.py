@@ -59,6 +59,8 @@ def attribute_notes(original: Table, masked: Table) -> tuple[AttributeNote, ...]
 
 def _note(attribute: Attribute, original: Table, before: Table, after: Table) -> AttributeNote:
     described = attribute.name, attribute.label, str(attribute.kind), str(attribute.role)
+    if attribute.renumber:
+        return AttributeNote(*described, released=True, changed=100.0)
     if not attribute.role.is_released:
         return AttributeNote(*described, released=False)
     name = attribute.name

@@ -15,7 +15,6 @@ from evomask.data.table import Table
 from evomask.engine.front import DESIGN, ORIGINAL, FrontPoint, balanced
 from evomask.engine.specialists import Specialist, is_main_search, search_of
 from evomask.engine.state import EngineState
-from evomask.masking.enforce.requirement import Requirement
 from evomask.masking.provenance import Provenance
 from evomask.masking.randomization.formula_pram import depends_on_frequencies
 from evomask.masking.randomization.pram import (
@@ -33,6 +32,8 @@ from evomask.measures.loss.loss import LossAssessment, LossReading
 from evomask.report.attribute_changes import compare_tables, group_means
 from evomask.report.describe import method_text, public_sentences, simple_name
 from evomask.report.distributions import MINIMUM
+from evomask.report.explanation import explain
+from evomask.report.population import population_note
 from evomask.report.protection import Choice, Protection
 from evomask.report.record import (
     AttackNote,
@@ -54,7 +55,7 @@ from evomask.report.record import (
     SearchNote,
     SpecialNote,
 )
-from evomask.report.scenarios import describe_intruder
+from evomask.report.scenarios import describe_intruder, promise_notes, required_models
 
 DESIGN_SUMMARY = "Masking methods with fixed parameters, and recipes that data stewards use."
 
@@ -103,6 +104,7 @@ def build_record(
         parameters=_json_types({**(parameters or {}), **maker.settings.members}),
         required=required_models(maker.settings.requirement),
         achieved=finding.guarantees,
+        scenarios=promise_notes(protection.table.schema, maker.settings.requirement),
         attributes=side_by_side.attributes,
         method=public_sentences(choice.candidate.making),
         points=build_points(protection, choice),
@@ -124,6 +126,12 @@ def build_record(
         group_means=group_means(protection.table, file.masked, side_by_side.attributes),
         phases={name: round(took, 1) for name, took in protection.phases.items()},
         loss_parts=loss_note(loss.assess(file.masked)) if isinstance(loss, LossReading) else None,
+        explanation=explain(
+            maker,
+            protection.state,
+            protection.times if protection.clocked else (),
+            choice.candidate,
+        ),
     )
 
 
@@ -131,12 +139,6 @@ def rule_violations(masked: Table) -> dict[str, int]:
     """Number of released records that violate each edit rule."""
     broken = rules_of(masked.schema).violations(masked)
     return {text: broken.get(text, 0) for text in masked.schema.edits}
-
-
-def required_models(requirement: Requirement) -> dict[str, float]:
-    """Required k, l and t by name; empty if none is required."""
-    values = {"k": requirement.k, "l": requirement.l, "t": requirement.t}
-    return {name: float(value) for name, value in values.items() if value != 1}
 
 
 def build_points(protection: Protection, choice: Choice) -> PointsNote:
@@ -370,6 +372,7 @@ def model_note(found: Audit) -> ModelNote:
         expected=risk.expected,
         households=_household_note(found.households) if found.households else None,
         special=msgspec.convert(found.special, SpecialNote | None, from_attributes=True),
+        population=tuple(map(population_note, found.population)),
     )
 
 

@@ -8,6 +8,7 @@ from evomask.report.loss_parts import LOSS_PARTS
 from evomask.report.public_record import PublicAssociations, PublicLoss, PublicMatrix
 from evomask.report.record import (
     Associations,
+    GrowthNote,
     LossNote,
     ModelNote,
     PointNote,
@@ -150,6 +151,23 @@ def evolution_chart(searches: Sequence[SearchNote]) -> Chart | None:
             )
             for search in followed
         ),
+    )
+
+
+def growth_chart(growth: Sequence[GrowthNote]) -> Chart | None:
+    """Hypervolume of the front by the evaluations used."""
+    if len(growth) < 2:
+        return None
+    first, last = growth[0], growth[-1]
+    rows = [(row.evaluations, row.volume) for row in growth]
+    return Chart(
+        "growth",
+        "The front as the search went on",
+        f"The front grew from {_count(first.points, 'point')} with a hypervolume of "
+        f"{first.volume:.1f} % to {_count(last.points, 'point')} with {last.volume:.1f} %.",
+        Axis("evaluations"),
+        Axis("hypervolume in percent, higher is better"),
+        (Series("front", "steps", *_columns(rows)),),
     )
 
 

@@ -17,6 +17,7 @@ from evomask.report import charts
 from evomask.report.charts import map_chart
 from evomask.report.drawing import bars_svg, format_number, inline_svg, is_bar_chart
 from evomask.report.loss_parts import LOSS_PARTS, largest_pairs, relations_sentence
+from evomask.report.population import population_views
 from evomask.report.public_record import (
     PublicAttribute,
     PublicLoss,
@@ -35,7 +36,13 @@ from evomask.report.record import (
     SearchNote,
     SpecialNote,
 )
-from evomask.report.scenarios import control_sentence, part_titles, scenario_views
+from evomask.report.scenarios import (
+    control_sentence,
+    part_titles,
+    promise_rows,
+    promise_sentence,
+    views_of,
+)
 
 
 def render_page(template: str, values: Mapping[str, object]) -> str:
@@ -284,7 +291,9 @@ def internal_page(record: ReleaseRecord) -> str:
             "most_figures": MOST_FIGURES,
             "gone": list(_losses_of_attributes(record.attributes)),
             "verdicts": {name: _holds(record, name) for name in record.required},
+            "explanation": record.explanation,
             "search_charts": _existing(
+                charts.growth_chart(record.explanation.growth) if record.explanation else None,
                 charts.evolution_chart(record.searches),
                 charts.shares_chart(record.searches),
             ),
@@ -292,12 +301,15 @@ def internal_page(record: ReleaseRecord) -> str:
                 (search.name, *row) for search in record.searches for row in _offspring_rows(search)
             ],
             "residual": residual_risks(record),
-            "scenarios": scenario_views(record.points.original.parts, record.chosen.parts),
+            "scenarios": views_of(record),
+            "promises": promise_rows(record),
             "control": control_sentence(record.chosen.parts.control) if record.chosen.parts else "",
             "loss": _loss_values(record.loss_parts),
             "models": list(model_rows(record)),
             "risk_charts": _risk_charts(record),
             "contributions": contribution_rows(record.before, record.after),
+            "population": population_views(record.before.population, record.after.population),
+            "limits": record.checked.limits if record.checked else (),
             "attacks": list(_attacks(record.attacks)),
             "spread_charts": drawn[:MOST_SPREADS],
             "more_spreads": len(drawn[MOST_SPREADS:]),
@@ -436,6 +448,10 @@ def _is_masked(attribute: PublicAttribute) -> bool:
 def _guarantee_sentences(record: PublicRecord) -> list[str]:
     known = _listed(record.quasi_identifiers)
     secret = _listed(record.confidential)
+    counted = " This was counted in the written file." if record.checked else ""
+    if record.scenarios:
+        promised = (one for one in record.scenarios if one.required)
+        return [promise_sentence(one, secret) + counted for one in promised]
     required = {name: f"{value:g}" for name, value in record.guaranteed.items()}
     words = {
         "k": f"Every combination of {known} is shared by at least {required.get('k')} records.",
@@ -444,7 +460,6 @@ def _guarantee_sentences(record: PublicRecord) -> list[str]:
         "t": f"In each equivalence class of {known}, {secret} is distributed as in the file, "
         f"with a difference of at most {required.get('t')} (0 the same, 1 as different as can be).",
     }
-    counted = " This was counted in the written file." if record.checked else ""
     return [words[name] + counted for name in required]
 
 

@@ -26,6 +26,7 @@ from evomask.report.record import (
     MatrixNote,
     MeasureNote,
     ReleaseRecord,
+    ScenarioPromiseNote,
 )
 
 MatrixPolicy = Literal["plain", "all", "none"]
@@ -137,6 +138,8 @@ class PublicRecord(msgspec.Struct, frozen=True, kw_only=True):
         step: rounding step of percentages.
         small: whether the file has too few records to publish anything about the original.
         checked: whether the guarantees were counted in the written file.
+        scenarios: what is guaranteed against whom, in place of *guaranteed*, if there are
+            scenarios; their risks are not published.
     """
 
     format: int = FORMAT
@@ -159,6 +162,7 @@ class PublicRecord(msgspec.Struct, frozen=True, kw_only=True):
     step: int = 1
     small: bool = False
     checked: bool = False
+    scenarios: tuple[ScenarioPromiseNote, ...] = ()
     kept: tuple[PublicStatistic, ...] = ()
     purpose: str = ""
     by: str = ""
@@ -190,7 +194,8 @@ def build_public_record(record: ReleaseRecord, matrices: MatrixPolicy = "plain")
             if attribute.released
         ),
         method=record.method,
-        guaranteed=record.required,
+        guaranteed={} if record.scenarios else record.required,
+        scenarios=record.scenarios,
         quasi_identifiers=_names_in_role(record, "quasi-identifier"),
         confidential=_names_in_role(record, "confidential"),
         loss=_round_up(record.chosen.loss, step),

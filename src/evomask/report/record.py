@@ -82,6 +82,30 @@ class ScenarioCheckNote(msgspec.Struct, frozen=True):
     required: dict[str, float] = {}
 
 
+class ScenarioPromiseNote(msgspec.Struct, frozen=True):
+    """What is required against the intruder of a scenario.
+
+    Args:
+        intruder: who attacks and what they know, in words.
+        known: the attributes that are known exactly, in words; empty if there is none.
+        required: required k, l and t by name, for the attributes that are known exactly.
+    """
+
+    name: str
+    intruder: str
+    known: str
+    required: dict[str, float] = {}
+
+
+class LimitNote(msgspec.Struct, frozen=True):
+    """A limit of the population risk, and the value of the released file."""
+
+    scenario: str
+    name: str
+    limit: float
+    value: float
+
+
 class CheckNote(msgspec.Struct, frozen=True):
     """Properties of the released file, counted after it was written and read back.
 
@@ -90,6 +114,7 @@ class CheckNote(msgspec.Struct, frozen=True):
         l: fewest distinct values of a confidential attribute in a class, if there is one.
         t: largest distance between such an attribute's distribution in a class and in the file.
         scenarios: the same by scenario.
+        limits: limits of the population risk and the values that were computed for them.
     """
 
     records: int
@@ -98,6 +123,7 @@ class CheckNote(msgspec.Struct, frozen=True):
     l: int | None = None  # noqa: E741
     t: float | None = None
     scenarios: tuple[ScenarioCheckNote, ...] = ()
+    limits: tuple[LimitNote, ...] = ()
 
 
 class AttributeNote(msgspec.Struct, frozen=True):
@@ -319,6 +345,34 @@ class SpecialNote(msgspec.Struct, frozen=True):
     cells: tuple[RiskCell, ...]
 
 
+class PopulationNote(msgspec.Struct, frozen=True):
+    """Population risk in one scenario.
+
+    Args:
+        known: attributes known exactly.
+        size: people of the population, *basis* whence it is known.
+        k_map: fewest people of the population who fit a class.
+        prosecutor, journalist, marketer: risk in percent; the largest and the mean, and of the
+            marketer the mean.
+        above: records with a journalist's risk above 9 and 20 %, in percent.
+        uniques: population uniques, as estimated by the model *chosen* because of *reason*.
+    """
+
+    scenario: str
+    known: tuple[str, ...]
+    takes_part: bool
+    size: float
+    basis: str
+    k_map: float
+    prosecutor: tuple[float, float]
+    journalist: tuple[float, float]
+    marketer: float
+    above: tuple[float, ...]
+    uniques: float
+    chosen: str
+    reason: str
+
+
 class ModelNote(msgspec.Struct, frozen=True):
     """Privacy models and record-level risk of one file.
 
@@ -337,6 +391,7 @@ class ModelNote(msgspec.Struct, frozen=True):
     expected: float | None = None
     households: HouseholdNote | None = None
     special: SpecialNote | None = None
+    population: tuple[PopulationNote, ...] = ()
 
 
 class AttackNote(msgspec.Struct, frozen=True):
@@ -419,12 +474,80 @@ class SearchNote(msgspec.Struct, frozen=True):
     seconds: float | None = None
 
 
+class PaidNote(msgspec.Struct, frozen=True):
+    """What a search or an operator cost, and what it found.
+
+    Args:
+        cost: share of the cost of all candidates, in percent.
+        candidates: number of candidates that it made.
+        whole: number of them that were evaluated as whole files.
+        points: number of points on the front.
+        found: share of the points on the front, in percent.
+    """
+
+    name: str
+    cost: float
+    candidates: int
+    whole: int
+    points: int
+    found: float
+
+
+class GrowthNote(msgspec.Struct, frozen=True, array_like=True):
+    """The front at a moment of the search: number of points, and hypervolume in percent.
+
+    Args:
+        seconds: None if the run was not bound by time.
+    """
+
+    evaluations: int
+    points: int
+    volume: float
+    seconds: float | None = None
+
+
+class AncestorNote(msgspec.Struct, frozen=True):
+    """A candidate that a point descends from, or the point itself.
+
+    Args:
+        loss, risk: of its first evaluation, in percent.
+        parents: numbers of the candidates it was made of.
+    """
+
+    number: int
+    search: str
+    operator: str
+    loss: float
+    risk: float
+    parents: tuple[int, ...] = ()
+
+
+class ExplanationNote(msgspec.Struct, frozen=True):
+    """How a point was found.
+
+    Args:
+        point: its number on the front.
+        sentences: its family in words.
+        ancestors: the latest first.
+        growth: the front as the search went on.
+        searches, operators: what they cost and found.
+    """
+
+    point: int
+    sentences: tuple[str, ...]
+    ancestors: tuple[AncestorNote, ...]
+    growth: tuple[GrowthNote, ...]
+    searches: tuple[PaidNote, ...]
+    operators: tuple[PaidNote, ...]
+
+
 class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Internal record of a release, for those who may see the original.
 
     Args:
         parameters: everything that the result depends on besides input and seed.
         required: required privacy models; *achieved* holds the measured values.
+        scenarios: what is required in each scenario of the schema, in place of *required*.
         reason: why this point was chosen, in words.
         rules: edit rules, and how many released records violate each.
         dropped: identifiers, which are never released.
@@ -438,6 +561,7 @@ class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
         released_elsewhere: names of other runs that released files of the same original.
         phases: seconds of each phase until the file was written; empty if the run was not bound by
             time.
+        explanation: how the chosen point was found; None in records of earlier versions.
     """
 
     format: int = FORMAT
@@ -464,11 +588,13 @@ class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
     matrices: tuple[MatrixNote, ...]
     searches: tuple[SearchNote, ...]
     notes: tuple[str, ...]
+    scenarios: tuple[ScenarioPromiseNote, ...] = ()
     bounds: dict[str, float] = {}
     kept: tuple[AnalysisComparison, ...] = ()
     group_means: tuple[AnalysisComparison, ...] = ()
     phases: dict[str, float] = {}
     loss_parts: LossNote | None = None
+    explanation: ExplanationNote | None = None
     minimum: int = MINIMUM
     statement: Statement = NO_STATEMENT
     checked: CheckNote | None = None

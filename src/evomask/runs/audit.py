@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from evomask.data.schema import Role, Schema
+from evomask.data.schema import UNITS, Role, Schema
 from evomask.data.table import Table
 from evomask.measures.attacks.audit import Audit, audit
 from evomask.measures.attacks.several_releases import intersect_releases
@@ -81,6 +81,11 @@ def _note_on_special_uniques(found: Audit) -> tuple[str, ...]:
 def _identifiers(schema: Schema) -> tuple[str, ...]:
     names = schema.with_role(Role.IDENTIFIER)
     notes = [f"identifiers are in the file: {', '.join(names)}; remove them"] if names else []
-    for name in schema.with_role(Role.HOUSEHOLD):
-        notes.append(f"{name} is in the file and identifies members of a household; remove it")
+    for role in UNITS:
+        notes += [
+            f"{name} is in the file and identifies members of a {role}; remove it"
+            if role is Role.HOUSEHOLD
+            else f"{name} is in the file and identifies the records of a person; remove it"
+            for name in schema.with_role(role)
+        ]
     return tuple(notes)

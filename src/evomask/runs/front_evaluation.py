@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from evomask.data.schema import Role
+from evomask.data.schema import UNITS, Role
 from evomask.data.table import Table
 from evomask.engine.evaluation import EvaluationContext
 from evomask.engine.front import ORIGINAL, FrontPoint
@@ -31,6 +31,7 @@ from evomask.report.protection import (
     fingerprint,
     point_file,
 )
+from evomask.runs.start import note_on_start
 from evomask.runs.store.journal import EventDispatcher, Phase, PointChecked
 from evomask.runs.store.preserved_analyses import comparison_note
 from evomask.runs.store.run_control import CHOICE_COST, Deadline
@@ -324,13 +325,15 @@ def unmasked_point(
 def _notes(context: EvaluationContext, state: EngineState) -> tuple[str, ...]:
     """Notes for the user on what was left out or generated."""
     table, settings = context.table, context.settings
-    identifiers = table.schema.with_role(Role.IDENTIFIER, Role.HOUSEHOLD)
+    hidden = table.schema.with_role(Role.IDENTIFIER, *UNITS)
+    identifiers = [name for name in hidden if not table.schema[name].renumber]
     generated = [name for name in context.hierarchies if not table.schema[name].hierarchy]
     notes = [f"identifiers left out: {', '.join(identifiers)}"] if identifiers else []
     notes += context.guarantees.notes
     notes += left_out(
         SearchInput(table, settings.requirement, settings.profile, context.hierarchies)
     )
+    notes += note_on_start(state)
     if state.refused:
         notes.append(f"{state.refused} candidates could not be made or repaired and were left out")
     searches = dict.fromkeys(one.search for one in settings.members.values())

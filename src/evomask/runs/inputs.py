@@ -51,6 +51,7 @@ class Input:
     decimal: str | None = None
     missing: tuple[str, ...] = ()
     household: str = ""
+    person: str = ""
     keep: tuple[str, ...] = ()
     weight: str = ""
     scenarios: tuple[str, ...] = ()
@@ -75,6 +76,7 @@ class Input:
             *((name, Role.CONFIDENTIAL) for name in self.confidential),
             *((name, Role.IDENTIFIER) for name in self.identifiers),
             *((name, Role.HOUSEHOLD) for name in filter(None, [self.household])),
+            *((name, Role.PERSON) for name in filter(None, [self.person])),
             *((name, Role.WEIGHT) for name in filter(None, [self.weight])),
             *((name, Role.OTHER) for name in self.keep),
         )
@@ -173,7 +175,7 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     table = read.table(_declarations(source, schema))
     table = table.with_schema(replace(table.schema, edits=tuple(schema.rules.edits)))
     rules_of(table.schema)
-    scenarios = (*schema.intruders, *map(parse_scenario, source.scenarios))
+    scenarios = _intruders(schema, source)
     population = population_of(source, schema)
     rules = replace(table.schema, scenarios=scenarios, population=population)
     table = table.with_schema(rules)
@@ -224,6 +226,12 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else plural}"
 
 
+def _intruders(schema: SchemaFile, source: Input) -> tuple[Scenario, ...]:
+    """Scenarios of the schema and of the options, which replace those of the same name."""
+    named = (*schema.intruders, *map(parse_scenario, source.scenarios))
+    return tuple({one.name: one for one in named}.values())
+
+
 def declarations_of(source: Input) -> tuple[dict[str, Declaration], SchemaFile]:
     """Declarations of columns by schema and options, and the schema file."""
     schema = read_schema(source.schema) if source.schema else SchemaFile()
@@ -239,7 +247,7 @@ def load_released(source: Input) -> Loaded:
     schema = read_schema(source.schema) if source.schema else SchemaFile()
     read = read_source(source.path, _dialect(source, schema))
     loaded = released_of(read, _declarations(source, schema), _declarations(source, SchemaFile()))
-    scenarios = (*schema.intruders, *map(parse_scenario, source.scenarios))
+    scenarios = _intruders(schema, source)
     own = loaded.table.schema
     rules = replace(
         own,

@@ -14,15 +14,23 @@ from evomask.data.distance import Standardizer, impute_medians
 from evomask.data.partition import group_sizes, total_sum_of_squares, within_sum_of_squares
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
+from evomask.data.units import new_numbers, unit_levels
 from evomask.errors import ParameterError, SchemaError
 from evomask.io.matrices import matrix_files, read_matrices
-from evomask.io.tables import NO_REQUIREMENTS, PrivacyRequirements, check_table_target, write_table
+from evomask.io.tables import (
+    NO_REQUIREMENTS,
+    PrivacyRequirements,
+    check_table_target,
+    release_spec,
+    write_table,
+)
 from evomask.masking.catalogue import MethodEntry, method_named
 from evomask.masking.composition import within_strata
 from evomask.masking.enforce.enforcement import Enforcement
 from evomask.masking.enforce.repair import Repair
 from evomask.masking.enforce.requirement import NOTHING, repair_within
 from evomask.masking.method import AggregatingMethod, MaskingMethod, Microaggregation
+from evomask.masking.units import within_units
 from evomask.runs.inputs import Input, Loaded, check_stated, files_of, load, note_on_seed
 from evomask.runs.release import requirements_by_scenario
 from evomask.types import Labels
@@ -101,14 +109,14 @@ def mask_file(job: MaskJob) -> MaskOutcome:
         masked, labels = _mask(method, loaded.table, seed)
         released = guarantees(masked)
     seconds = time.perf_counter() - started
+    by_scenario = requirements_by_scenario(released, NOTHING)
     written = write_table(
-        released,
+        new_numbers(released, np.random.default_rng(secrets.randbits(63))),
         job.out,
         force=job.force,
         dialect=loaded.dialect,
         origin=loaded.origin,
-        asked=_promised(alone),
-        by_scenario=requirements_by_scenario(released, NOTHING),
+        spec=release_spec(released, _promised(alone), by_scenario, unit_levels(loaded.table)),
     )
     return MaskOutcome(
         method=entry.name,
@@ -145,7 +153,7 @@ def mask_table(method: MaskingMethod, table: Table, seed: int) -> Table:
 def _within_strata(method: MaskingMethod, table: Table) -> MaskingMethod:
     if isinstance(method, Repair):
         return repair_within(method, table)
-    return within_strata(method, table)
+    return within_strata(within_units(method, table), table)
 
 
 def _promised(method: MaskingMethod) -> PrivacyRequirements:

@@ -181,8 +181,8 @@ def measure_loaded(
         original=before,
         sampled={name: records for name, records in sampled.items() if name in measures},
         kept=kept,
-        population=population_risks(masked),
-        original_population=population_risks(loaded.table),
+        population=population_risks(masked, every_model=True),
+        original_population=population_risks(loaded.table, every_model=True),
     )
 
 

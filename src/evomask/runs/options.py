@@ -79,6 +79,7 @@ class DataOptions:
     drop: tuple[str, ...] = _option((), "Direct identifiers, never released.", DATA)
     keep: tuple[str, ...] = _option((), "Columns to release although they look identifying.", DATA)
     household: str = _option("", "Column with the household number, never released.", DATA)
+    person: str = _option("", "Column with the number of a person, never released.", DATA)
     weight: str = _option("", "Column of survey weights.", DATA)
     ordinal: tuple[str, ...] = _option((), "Ordinal columns (ordered categories).", DATA)
     nominal: tuple[str, ...] = _option((), "Nominal columns (unordered categories).", DATA)
@@ -88,7 +89,7 @@ class DataOptions:
     missing: tuple[str, ...] = _option((), "Texts that mean a missing value, ?,NA.", DATA)
     scenarios: tuple[str, ...] = _option(
         (),
-        'What an intruder knows, "register: age, sex, income ~ 20 %"; may be given several times.',
+        'What an intruder knows, "clerk: age, income ~ 20 %; k=5"; may be given several times.',
         DATA,
         "--scenario",
         several=True,
@@ -117,6 +118,7 @@ class DataOptions:
             decimal=self.decimal,
             missing=self.missing,
             household=self.household,
+            person=self.person,
             keep=self.keep,
             weight=self.weight,
             scenarios=self.scenarios,
@@ -181,6 +183,12 @@ class ProtectOptions:
         SEARCH,
         in_parts=True,
     )
+    start: tuple[str, ...] = _option(
+        (),
+        "Recipe (.toml) or masked version of FILE to start from; may be given several times.",
+        SEARCH,
+        several=True,
+    )
     profile: str = _option(
         "strict", "Risk measure: strict (all intruders) or papers (as published).", SEARCH
     )
@@ -224,6 +232,7 @@ class ProtectOptions:
             keep_order=self.keep_order,
             key=self.key_file,
             baseline=self.baseline,
+            start=tuple(map(Path, self.start)),
         )
 
     def command_words(self) -> list[str]:

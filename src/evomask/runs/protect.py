@@ -32,7 +32,7 @@ from evomask.engine.front import (
     stable_reference,
     validate_pick,
 )
-from evomask.engine.specialists import specialists_for
+from evomask.engine.specialists import Specialist, specialists_for
 from evomask.engine.state import EngineCodec, EngineState, share_used, shares
 from evomask.errors import ParameterError, RunError
 from evomask.evolution.stopping import Budget
@@ -67,7 +67,9 @@ from evomask.runs.inputs import (
     note_on_seed,
     notes_on_leakage,
 )
+from evomask.runs.population_limits import choose_within_limits
 from evomask.runs.release import Release, release
+from evomask.runs.start import NOTHING_GIVEN, Start, load_start
 from evomask.runs.store.earlier_releases import EarlierReleases
 from evomask.runs.store.journal import (
     CandidateScore,
@@ -114,6 +116,7 @@ from evomask.runs.store.run_folder import (
 from evomask.runs.store.run_summary import FRONT
 from evomask.runs.synthetic import baselines, check_baseline
 from evomask.searches.base import SearchInput
+from evomask.searches.catalogue import GIVEN
 
 PROTECT = "protect"
 """What the plan of a protection says instead of the name of a search."""
@@ -150,6 +153,7 @@ class ProtectJob:
         width: ignored, with a note where it is not 1; earlier versions ran so many searches in
             parallel rounds.
         baseline: alternative release that is evaluated and shown in the reports.
+        start: recipes (``.toml``) and masked versions of the file that are evaluated first.
     """
 
     source: Input
@@ -168,6 +172,7 @@ class ProtectJob:
     key: Path | None = None
     width: int = 1
     baseline: str = ""
+    start: tuple[Path, ...] = ()
 
     def __post_init__(self) -> None:
         check_baseline(self.baseline)
@@ -214,12 +219,13 @@ def protect_file(
         )
         for note in notes:
             events.begin(Phase.LOADING, note)
-        loaded = replace(loaded, notes=(*loaded.notes, *notes))
+        start = load_start(job.start, loaded)
+        loaded = replace(loaded, notes=(*loaded.notes, *notes, *start.notes))
         check_stated(loaded.table, loaded.stated)
         keep = job.keep + loaded.keep
         statistics = _statistics(loaded.table, keep, job.bounds)
         seed = secrets.randbits(63) if job.seed is None else job.seed
-        context = context_for(loaded.table, job, seed, events, loaded.hierarchies)
+        context = context_for(loaded.table, job, seed, events, loaded.hierarchies, start)
         plan = build_plan(
             PROTECT,
             job.source,
@@ -231,6 +237,7 @@ def protect_file(
             bounds=job.bounds,
             keep_order=job.keep_order,
             baseline=job.baseline,
+            start=start.paths,
         )
         store = RunFolder.create(job.folder, plan)
         with store.locked():
@@ -254,6 +261,7 @@ def protect_table(
     watch: EventCallback | None = None,
     stop: StopRequest | None = None,
     hierarchies: HierarchyDefinitions | None = None,
+    start: Start = NOTHING_GIVEN,
 ) -> Protection:
     """Search for the front of protected versions of a table in memory; nothing is written."""
     validate_pick(job.pick)
@@ -262,7 +270,7 @@ def protect_table(
     with record_outcome(events):
         statistics = _statistics(table, job.keep, job.bounds)
         seed = secrets.randbits(63) if job.seed is None else job.seed
-        context = context_for(table, job, seed, events, hierarchies or {})
+        context = context_for(table, job, seed, events, hierarchies or {}, start)
         search = Exploration(
             context=context,
             budget=job.budget,
@@ -291,7 +299,12 @@ def protect_table(
         )
         return replace(
             done,
-            notes=(*notes_on_leakage(table), *_note_on_width(job.width), *done.notes),
+            notes=(
+                *notes_on_leakage(table),
+                *_note_on_width(job.width),
+                *start.notes,
+                *done.notes,
+            ),
             baselines=baselines(job.baseline, context) if job.baseline else {},
             phases=events.seconds if done.clocked else {},
         )
@@ -376,7 +389,7 @@ def compare_points(
         )
     store = RunFolder(folder)
     plan = store.plan()
-    _, context = _load_context(plan)
+    _, context = load_context(plan)
     context.load_kernels(lambda _: None)
     state = store.newest_state(EngineCodec(context))
     if state is None or not state.front:
@@ -421,20 +434,24 @@ def context_for(
     seed: int,
     events: EventDispatcher,
     hierarchies: HierarchyDefinitions,
+    start: Start = NOTHING_GIVEN,
 ) -> EvaluationContext:
     """Build the evaluation context of a job, load kernels, and refuse an impossible requirement."""
     file = SearchInput(
         table, job.requirement, job.profile, complete_hierarchies(table, hierarchies)
     )
     members = specialists_for(file, job.searches)
+    if start.files:
+        members[GIVEN] = Specialist(GIVEN)
     settings = Settings(
         job.requirement,
         job.profile,
         members,
         lag=lag_for(job.budget),
         loss=parse_loss_weights(job.loss),
+        start=start.recipes,
     )
-    context = EvaluationContext(table, settings, seed, file.hierarchies)
+    context = EvaluationContext(table, settings, seed, file.hierarchies, given=start.files)
     context.load_kernels(partial(events.begin, Phase.COMPILING))
     events.enter(Phase.LOADING)
     if not context.guarantees.are_plainly_possible:
@@ -442,12 +459,14 @@ def context_for(
     return context
 
 
-def _load_context(plan: Plan) -> tuple[Loaded, EvaluationContext]:
+def load_context(plan: Plan) -> tuple[Loaded, EvaluationContext]:
+    """Load the input of a run, and build its evaluation context."""
     check_input(plan)
     loaded = load(plan.input)
     hierarchies = complete_hierarchies(loaded.table, loaded.hierarchies)
+    given = load_start(plan.start, loaded).files
     return loaded, EvaluationContext(
-        loaded.table, protection_settings(plan), plan.seed, hierarchies
+        loaded.table, protection_settings(plan), plan.seed, hierarchies, given=given
     )
 
 
@@ -548,7 +567,7 @@ def _open_run(
         changed = check_changes(folder, edited_plan=edited_plan)
         with record_outcome(events):
             events.begin(Phase.LOADING, f"reading {plan.input.path}")
-            loaded, context = _load_context(plan)
+            loaded, context = load_context(plan)
             StopRequest(folder).withdraw()
             notes = (
                 *map(change_note, changed),
@@ -572,6 +591,13 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
     choose_from = partial(choose_point, plan.pick, bounds=plan.bounds)
     with record_unmet(events, unfinished=outcome.unfinished):
         outcome, choice = refine_chosen_risk(run.context, outcome, choose_from)
+        choice = choose_within_limits(
+            choice,
+            outcome.state.front,
+            lambda number: point_file(run.context, outcome.state, number).masked,
+            run.context.settings.requirement,
+            replaceable=not plan.pick.removeprefix("file=").isdecimal(),
+        )
     earlier = EarlierReleases.of(folder, plan.sha256["data"], choice.candidate.number)
     if run.strict_releases:
         earlier.refuse()
@@ -587,14 +613,8 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
     )
     journal = run.store.journal()
     journal.require(outcome.state)
-    notes = (
-        *earlier.notes,
-        *journal.damage,
-        *run.loaded.notes,
-        *done.notes,
-        *changed_versions(plan),
-        *note_on_seed(plan.seed),
-    )
+    notes = (*earlier.notes, *journal.damage, *run.loaded.notes, *done.notes)
+    notes = (*notes, *changed_versions(plan), *note_on_seed(plan.seed))
     instead = baselines(plan.baseline, run.context) if plan.baseline else {}
     done = replace(done, notes=notes, baselines=instead)
     events.begin(Phase.RELEASING, f"writing the file and its reports into {folder}")

@@ -34,6 +34,7 @@ from evomask.io.schemas import (
 from evomask.masking.enforce.requirement import parse_requirement
 from evomask.masking.provenance import Step
 from evomask.masking.recipe import NEEDS_HIERARCHIES, Recipe, canonical, check_step, joined
+from evomask.measures.disclosure.risk import RiskAssessment
 from evomask.measures.loss.loss import EQUAL_WEIGHTS, LossWeights, parse_loss_weights
 from evomask.measures.profiles import profile
 from evomask.searches.catalogue import RECIPES
@@ -136,8 +137,6 @@ def recipe_file(
         n for step in recipe if step.method == NEEDS_HIERARCHIES for n in step.attributes
     }
     by_position = {n for step in recipe if MATRICES in step.parameters for n in step.attributes}
-    risk = point.assessment
-    scenarios = {one.name: one for one in risk.scenarios} if risk else {}
     return RecipeFile(
         require=settings.requirement.as_text,
         profile=settings.profile,
@@ -151,11 +150,7 @@ def recipe_file(
             records=len(table),
             loss=round(point.loss, DECIMALS),
             risk=round(point.risk, DECIMALS),
-            scenarios={
-                name: round(max(part.percent for part in one.parts.values()), DECIMALS)
-                for name, one in scenarios.items()
-                if len(scenarios) > 1
-            },
+            scenarios=scenario_risks(point.assessment),
         ),
         attributes={a.name: _entry(a, generalized, by_position) for a in table.schema},
         hierarchies=dict(_automatic_hierarchies(context, generalized)),
@@ -163,6 +158,12 @@ def recipe_file(
         rules=RulesSection(list(table.schema.edits)),
         file=FileSection(missing=list(dialect.missing)) if dialect else FileSection(),
     )
+
+
+def scenario_risks(assessment: RiskAssessment | None) -> dict[str, float]:
+    """Risk in each scenario in percent, if there are several."""
+    several = assessment.scenarios if assessment and len(assessment.scenarios) > 1 else ()
+    return {one.name: round(one.risk, DECIMALS) for one in several}
 
 
 def _loss_text(weights: LossWeights) -> str:

@@ -1,5 +1,6 @@
 """Release of a chosen point: masked file in random order, record, reports; and reports again."""
 
+import secrets
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -10,6 +11,7 @@ import msgspec
 import numpy as np
 
 from evomask.data.table import Table
+from evomask.data.units import new_numbers, unit_levels
 from evomask.engine.front import UNBOUNDED, Bounds, FrontPoint
 from evomask.errors import RunError
 from evomask.io.files import OWNER_ONLY, replace_file
@@ -25,7 +27,7 @@ from evomask.io.tables import (
     write_table,
 )
 from evomask.masking.enforce.requirement import Requirement, required_in
-from evomask.report.build import build_record, required_models
+from evomask.report.build import build_record
 from evomask.report.pages import internal_page, public_page
 from evomask.report.protection import Choice, Protection
 from evomask.report.public_record import MatrixPolicy, build_public_record, parse_matrix_policy
@@ -33,6 +35,7 @@ from evomask.report.record import (
     RECORD,
     CheckNote,
     FileNote,
+    LimitNote,
     ReleaseRecord,
     ScenarioCheckNote,
     Statement,
@@ -41,7 +44,9 @@ from evomask.report.record import (
     encode_record,
     with_statement,
 )
+from evomask.report.scenarios import required_models
 from evomask.runs.inputs import Input, Loaded, load_released
+from evomask.runs.population_limits import check_limits
 from evomask.runs.recipes import RECIPE, recipe_file, recipe_text
 from evomask.runs.store.earlier_releases import EarlierReleases
 from evomask.runs.store.release import (
@@ -185,6 +190,13 @@ def _build_record(
             ScenarioCheckNote(one.name, one.k, one.l, one.t, required_models(required[one.name]))
             for one in found.scenarios
         ),
+        tuple(
+            LimitNote(one.scenario, one.name, one.limit, one.value)
+            for one in check_limits(
+                protection.files(choice.candidate.number).masked,
+                protection.maker.settings.requirement,
+            )
+        ),
     )
     record = msgspec.structs.replace(record, checked=checked)
     if not found.scenarios:
@@ -221,18 +233,19 @@ def _write_shuffled(
     requirement = protection.maker.settings.requirement
     asked = PrivacyRequirements(requirement.k, requirement.l, requirement.t)
     by_scenario = requirements_by_scenario(masked, requirement)
-    spec = release_spec(masked, asked, by_scenario)
+    levels = unit_levels(loaded.table)
+    spec = release_spec(masked, asked, by_scenario, levels)
     if loaded.dialect is not None and loaded.dialect.escape_formulas:
         spec = with_escaped_order(spec)
     promised = PromiseFile(spec, loaded.dialect)
+    masked = new_numbers(masked, np.random.default_rng(secrets.randbits(256)))
     stage.write(PROMISE, msgspec.json.encode(promised))
     return write_table(
         masked,
         stage.path(f"{MASKED}/{released_name(plan.input.path)}"),
         dialect=loaded.dialect,
         origin=loaded.origin and loaded.origin.shuffled(order),
-        asked=asked,
-        by_scenario=by_scenario,
+        spec=promised.promise,
     )
 
 

@@ -117,6 +117,7 @@ class SearchContext:
         hierarchies: value hierarchies supplied with the file or read from the folder that a
             parameter named ``hierarchies`` gives; `data.hierarchy.fitted` checks one.
         keep: analyses (tables and models) to preserve, for a search that can use them.
+        given: masked versions of the table that the user gave.
     """
 
     draws: Draws
@@ -125,6 +126,7 @@ class SearchContext:
     workers: int = 1
     hierarchies: HierarchyDefinitions = field(default_factory=dict)
     keep: AnalysesToPreserve = NO_ANALYSES
+    given: tuple[Table, ...] = ()
 
 
 class Search(Protocol):

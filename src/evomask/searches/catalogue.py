@@ -30,8 +30,12 @@ OURS: Mapping[str, str] = {
 RECIPES = "recipes"
 """Name of the search that combines masking methods; used by `protect` only."""
 
+GIVEN = "given"
+"""Name under which recipes and masked files that users give to `protect` take part."""
+
 LOCATIONS: Mapping[str, str] = {
     RECIPES: "evomask.searches.recipes.search:RecipeSearch",
+    GIVEN: "evomask.searches.given.search:GivenSearch",
     **OURS,
 }
 

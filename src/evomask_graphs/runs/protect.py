@@ -1,5 +1,7 @@
 """Use cases: protect and measure social graphs from files."""
 
+import csv
+import io
 import secrets
 import time
 from collections.abc import Mapping
@@ -9,13 +11,19 @@ from pathlib import Path
 import numpy as np
 
 from evomask.errors import DataError, ParameterError
-from evomask.io.files import check_target
+from evomask.io.files import check_target, write_text
 from evomask.runs.inputs import note_on_seed
 from evomask.runs.store.release import draw_order
 from evomask.types import Labels
 from evomask_graphs.disclosure_risk import Risk, disclosure_risk
 from evomask_graphs.edges import anonymize_degrees, shuffle_edges
-from evomask_graphs.gazetteer import Gazetteer, gazetteer_from_rows, geonames, locate_nodes
+from evomask_graphs.gazetteer import (
+    Gazetteer,
+    PlaceReport,
+    gazetteer_from_rows,
+    geonames,
+    locate_nodes,
+)
 from evomask_graphs.graph import Graph
 from evomask_graphs.graph_files import (
     EDGES,
@@ -27,10 +35,12 @@ from evomask_graphs.graph_files import (
     write_graph,
 )
 from evomask_graphs.information_loss import SemanticLoss, semantic_loss
+from evomask_graphs.neighbour_linkage import neighbour_linkage
 from evomask_graphs.neighbourhoods import (
     NeighbourhoodSearch,
     neighbourhood_labels,
     smallest_neighbourhood_class,
+    unique_with_profiles,
 )
 from evomask_graphs.places import LEVELS
 from evomask_graphs.profiles import LOCATION, ProfileColumns, profiles_of
@@ -76,20 +86,27 @@ class GraphInput:
 
 @dataclass(frozen=True)
 class LoadedGraph:
-    """A graph with profiles, and warnings from reading it."""
+    """A graph with profiles, warnings from reading it, and how its places were looked up."""
 
     graph: Graph
     columns: ProfileColumns
     notes: tuple[str, ...]
+    places: PlaceReport | None = None
 
 
 @dataclass(frozen=True)
 class Readings:
-    """All measures of a protected graph against its original."""
+    """All measures of a protected graph against its original.
+
+    Args:
+        linkage: percentage of people whose node is nearest, by known profiles; see
+            `neighbour_linkage`.
+    """
 
     loss: SemanticLoss
     risk: Mapping[str, Risk]
     structure: Mapping[str, object]
+    linkage: Mapping[str, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +128,7 @@ class ProtectGraphJob:
             supernodes: folder for the clusters as supernodes.
         shuffle: percentage of edges replaced at random, a baseline.
         key: file for the mapping of node names; without it, the mapping is lost.
+        place_report: file for how places were looked up; it holds texts of the nodes.
     """
 
     source: GraphInput
@@ -124,6 +142,7 @@ class ProtectGraphJob:
     key: Path | None = None
     seed: int | None = None
     force: bool = False
+    place_report: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -157,16 +176,39 @@ def with_profiles(
     for name in (*location, *topics):
         graph.nodes.attribute(name)
     notes = list[str]()
+    report = None
     if location == (LOCATION,) or (not location and _tells_places_in_text(graph)):
-        graph, unknown = locate_nodes(graph, LOCATION, gazetteer(places).find)
-        notes.append(f"places looked up: {unknown} of {len(graph)} nodes have an unknown place")
+        graph, report = locate_nodes(graph, LOCATION, gazetteer(places))
+        notes.append(note_on_places(report, len(graph)))
         location = ()
     names = graph.nodes.schema.names
     columns = ProfileColumns.found_in(names, location, topics)
     left = [name for name in names if name not in columns.names]
     if left:
         notes.append(f"not part of a profile, and not released: {', '.join(left)}")
-    return LoadedGraph(graph, columns, tuple(notes))
+    return LoadedGraph(graph, columns, tuple(notes), report)
+
+
+def note_on_places(report: PlaceReport, n_nodes: int) -> str:
+    """Number of nodes with an unknown or an ambiguous place."""
+    return (
+        f"places looked up: {report.unknown} of {n_nodes} nodes have an unknown place, "
+        f"{report.ambiguous} a name that several places share (the largest is taken; "
+        "--place-report lists them)"
+    )
+
+
+def write_place_report(report: PlaceReport | None, path: Path, *, force: bool) -> None:
+    """Write the texts of a location column, the places found and others of the name, as CSV."""
+    if report is None:
+        raise ParameterError(
+            "no place was looked up, so there is nothing to report; leave --place-report out"
+        )
+    text = io.StringIO()
+    rows = csv.DictWriter(text, ("text", "nodes", "status", "place", "others"), lineterminator="\n")
+    rows.writeheader()
+    rows.writerows(report.rows)
+    write_text(path, text.getvalue(), force=force)
 
 
 def _tells_places_in_text(graph: Graph) -> bool:
@@ -193,7 +235,11 @@ def protect_graph_file(job: ProtectGraphJob) -> ProtectGraphOutcome:
         check_target(job.key, force=job.force, inputs=job.source.files)
         if job.key.absolute() == job.out.absolute():
             raise ParameterError("the key and the graph cannot be one file; name another key")
+    if job.place_report is not None:
+        check_target(job.place_report, force=job.force, inputs=job.source.files)
     loaded = load_graph(job.source)
+    if job.place_report is not None:
+        write_place_report(loaded.places, job.place_report, force=job.force)
     rng = generator(job.seed)
     started = time.perf_counter()
     protected = protect_with_edges(
@@ -287,7 +333,9 @@ def read_graphs(
             "degree_loss": degree_loss(original, masked),
             "importance_loss": importance_loss(original, masked),
             "smallest_neighbourhood_class": smallest_neighbourhood_class(masked),
+            "unique_with_profiles": unique_with_profiles(new, masked),
         },
+        neighbour_linkage(old, new, original, masked),
     )
 
 

@@ -16,6 +16,7 @@ from evomask.measures.papers.distance_linkage import DistanceLinkage
 from evomask.measures.papers.rank_swapping_linkage import SwappingLinkage
 from evomask.measures.profiles import RiskProfile
 from evomask.searches.files.search import Parameters
+from evomask_papers.claims import verdict
 from evomask_papers.effort import Effort
 from evomask_papers.files.inputs import CONTINUOUS, original_for
 from evomask_papers.files.tables import prepared, searched
@@ -62,7 +63,7 @@ def _rows(name: str, effort: Effort) -> Iterator[Row]:
     }
     for label, file in _files(name, original, effort).items():
         linked = {attack: reading(file.masked) for attack, reading in measured.items()}
-        holds = ("yes" if file.so(linked) else "no") if file.says else None
+        holds = verdict(file.so(linked)) if file.says else None
         yield {"data": name, "file": label, **linked, "paper": file.says or None, "holds": holds}
 
 

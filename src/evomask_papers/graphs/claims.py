@@ -8,12 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from evomask_graphs.charts import StudyRow
+from evomask_papers.claims import Claim
 from evomask_papers.graphs.inputs import TOPICS
 
 Rows = Sequence[StudyRow]
-Claim = tuple[str, bool]
-"""A claim, and whether it holds."""
-
 Check = Callable[[Rows, Rows], list[Claim]]
 
 MEASURES = "AAMIL", "CDIL", "DBIL"
@@ -29,7 +27,7 @@ def loss_of_first(rows: Rows, _: Rows) -> list[Claim]:
     first, last = rows[0].losses, rows[-1].losses
     grown = {name: last[name] - first[name] for name in MEASURES}
     others = max(grown[name] for name in MEASURES if name != "CDIL")
-    return [_loss_rises(rows), ("CDIL grows fastest", grown["CDIL"] > others)]
+    return [_loss_rises(rows), Claim("CDIL grows fastest", grown["CDIL"] > others, grown)]
 
 
 def loss_of_second(rows: Rows, first: Rows) -> list[Claim]:
@@ -42,7 +40,11 @@ def loss_of_second(rows: Rows, first: Rows) -> list[Claim]:
             [row.losses["mean"] for row in rows],
             [row.losses["mean"] for row in first],
         ),
-        ("AAMIL is lowest for nearly all k", sum(lowest) >= NEARLY_ALL * len(rows)),
+        Claim(
+            "AAMIL is lowest for nearly all k",
+            sum(lowest) >= NEARLY_ALL * len(rows),
+            {"share of the k": sum(lowest) / len(rows)},
+        ),
     ]
 
 
@@ -53,13 +55,20 @@ def risk_of_first(rows: Rows, _: Rows) -> list[Claim]:
     topics = [mean[name] for name in TOPICS]
     return [
         _risk_falls(rows),
-        (
+        Claim(
             "the first topic is found most often, then the second, then the third",
             topics[0] > topics[1] > topics[2],
+            mean,
         ),
-        ("the location is found more rarely than any topic", mean["location"] < min(topics)),
-        ("topics together are found more rarely than each", mean["topics"] < min(topics)),
-        ("all attributes are found more rarely still", mean["all"] < mean["topics"]),
+        Claim(
+            "the location is found more rarely than any topic",
+            mean["location"] < min(topics),
+            mean,
+        ),
+        Claim(
+            "topics together are found more rarely than each", mean["topics"] < min(topics), mean
+        ),
+        Claim("all attributes are found more rarely still", mean["all"] < mean["topics"], mean),
     ]
 
 
@@ -76,13 +85,15 @@ def microdata_of_first(rows: Rows, _: Rows) -> list[Claim]:
     """Figure 6.14: loss increases slightly while risk decreases faster."""
     first, last = rows[0].microdata, rows[-1].microdata
     risen, fallen = last["loss"] - first["loss"], first["risk"] - last["risk"]
+    moved = {"rise of loss": risen, "fall of risk": fallen}
     return [
-        ("loss rises with k", rises(row.microdata["loss"] for row in rows)),
-        ("risk falls with k", falls(row.microdata["risk"] for row in rows)),
-        ("risk falls by more points than loss rises", fallen > risen),
-        (
+        Claim("loss rises with k", rises(row.microdata["loss"] for row in rows), moved),
+        Claim("risk falls with k", falls(row.microdata["risk"] for row in rows), moved),
+        Claim("risk falls by more points than loss rises", fallen > risen, moved),
+        Claim(
             "risk falls by a larger share of its first value",
             fallen * first["loss"] > risen * first["risk"],
+            moved,
         ),
     ]
 
@@ -101,14 +112,16 @@ def microdata_of_second(rows: Rows, first: Rows) -> list[Claim]:
 
 
 def _loss_rises(rows: Rows) -> Claim:
-    return "loss rises with k", rises(row.losses["mean"] for row in rows)
+    ends = {"from": rows[0].losses["mean"], "to": rows[-1].losses["mean"]}
+    return Claim("loss rises with k", rises(row.losses["mean"] for row in rows), ends)
 
 
 def _risk_falls(rows: Rows) -> Claim:
     """Return whether each kind of risk decreases, and the names of those that do not."""
     names = [name for name in rows[0].risks if not falls(row.risks[name] for row in rows)]
     but = f" (not: {', '.join(names)})" if names else ""
-    return f"risk falls with k in all cases{but}", not names
+    last = {name: rows[-1].risks[name] - rows[0].risks[name] for name in rows[0].risks}
+    return Claim(f"risk falls with k in all cases{but}", not names, last)
 
 
 def _below(what: str, values: Sequence[float], others: Sequence[float]) -> list[Claim]:
@@ -117,10 +130,17 @@ def _below(what: str, values: Sequence[float], others: Sequence[float]) -> list[
     lower = sum(value < other for value, other in pairs)
     much = sum(value <= (1 - MUCH) * other and value < other for value, other in pairs)
     return [
-        (f"{what} is below the first graph's throughout ({lower} of {len(pairs)} values)",
-         lower == len(pairs)),
-        (f"{what} is lower by a quarter or more ({much} of {len(pairs)})", much == len(pairs)),
-    ]  # fmt: skip
+        Claim(
+            f"{what} is below the first graph's throughout ({lower} of {len(pairs)} values)",
+            lower == len(pairs),
+            {"values": len(pairs), "below": lower},
+        ),
+        Claim(
+            f"{what} is lower by a quarter or more ({much} of {len(pairs)})",
+            much == len(pairs),
+            {"values": len(pairs), "much lower": much},
+        ),
+    ]
 
 
 def falls(values: Iterable[float]) -> bool:

@@ -16,6 +16,7 @@ from evomask_graphs.protection import RandomSeeds
 from evomask_graphs.runs.protect import with_profiles
 from evomask_graphs.structure import structure_of
 from evomask_graphs.study import GraphStudy, study_graph
+from evomask_papers.claims import verdict
 from evomask_papers.effort import Effort
 from evomask_papers.graphs import claims
 from evomask_papers.graphs.inputs import (
@@ -116,7 +117,7 @@ def _with_claims(
     first = study if which == FIRST else studied(FIRST, network, effort)
     chart = study.charts[place]
     found = check(study.rows, first.rows)
-    answers = "; ".join(f"{text}: {'yes' if held else 'no'}" for text, held in found)
+    answers = "; ".join(f"{claim.paper}: {verdict(claim.holds)}" for claim in found)
     return replace(
         chart,
         name=f"{chart.name}-{which}-{network}".lower().replace(" ", "-"),

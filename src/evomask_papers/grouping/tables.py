@@ -17,6 +17,7 @@ from evomask.execution.local import InProcess
 from evomask.searches.grouping.genome import Grouping
 from evomask.searches.grouping.problem import AttributeGrouping
 from evomask.searches.grouping.search import GroupingMeasures, GroupingSearch, Parameters
+from evomask_papers.claims import verdict
 from evomask_papers.effort import Effort, spread
 from evomask_papers.grouping.inputs import (
     BEST,
@@ -162,7 +163,7 @@ def _score_rows(name: str, k: int, place: int, run: GroupingRun) -> Iterator[Row
             "k": k,
             "score paper": printed,
             "score ours": score,
-            AS_PRINTED: "yes" if is_cut(score, printed) else "no",
+            AS_PRINTED: verdict(is_cut(score, printed)),
             "groups paper": _printed_groups(name, k, label),
             "groups ours": int(grouping.max()) + 1,
         }

@@ -221,26 +221,26 @@ def figure_1(seed: int = 1, share: float = 0.01) -> list[Chart]:
 
 def _surface_with_optimum(d: int, printed: float, seed: int, share: float) -> Chart:
     least = _least(random_file(11, d, seed))
-    answer = optimum_claim(studied(11, d, seed, share), printed, least)
+    answer = optimum_claim(studied(11, d, seed, share), printed, least).told
     return _surface(11, d, "sse", "1", answer, seed, share)
 
 
 def figure_2(seed: int = 1, share: float = 0.01) -> list[Chart]:
     """Mean epoch of convergence over mutation and crossover rates, 11 records of 2 numbers."""
-    answer = growth_claim(studied(11, 2, seed, share))
+    answer = growth_claim(studied(11, 2, seed, share)).told
     return [_surface(11, 2, "epoch", "2", answer, seed, share)]
 
 
 def figure_3(seed: int = 1, share: float = 0.01) -> list[Chart]:
     """Mean epoch of convergence over mutation and crossover rates, 11 records of 3 numbers."""
-    answer = growth_claim(studied(11, 3, seed, share))
+    answer = growth_claim(studied(11, 3, seed, share)).told
     return [_surface(11, 3, "epoch", "3", answer, seed, share)]
 
 
 def figure_4(seed: int = 1, share: float = 0.01) -> list[Chart]:
     """Mean sum of squares over mutation and crossover rates, 20 to 100 records."""
     return [
-        _surface(n, 2, "sse", "4", rates_claim(studied(n, 2, seed, share), most), seed, share)
+        _surface(n, 2, "sse", "4", rates_claim(studied(n, 2, seed, share), most).told, seed, share)
         for n, most in BEST_RATES.items()
     ]
 

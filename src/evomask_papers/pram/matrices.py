@@ -23,7 +23,7 @@ from evomask.searches.pram.search import (
     PramSearch,
 )
 from evomask.types import Floats
-from evomask_papers.claims import Claim
+from evomask_papers.claims import MUCH, SLIGHTLY, VERY_MUCH, Claim
 from evomask_papers.effort import Effort
 from evomask_papers.housing import DEGREE, DEGREES, housing
 from evomask_papers.pram.inputs import (
@@ -259,12 +259,9 @@ def single_claim(name: str, path: Sequence[Fitness]) -> Claim:
     score = _fall(sum(path[0]), sum(path[-1]))
     falls = {"fall of loss in percent": loss, "of risk": risk, "of the score": score}
     if name == HOUSING:
-        return Claim("the score falls quite significantly", score >= SIGNIFICANT, falls)
-    return Claim("risk falls very much, loss less", risk > loss > 0, falls)
-
-
-SIGNIFICANT = 10.0
-"""Decrease in percent that counts as significant; the thesis gives no threshold."""
+        return Claim("the score falls quite significantly", score >= 100 * MUCH, falls)
+    very_much = risk >= 100 * VERY_MUCH
+    return Claim("risk falls very much, loss less", very_much and risk > loss > 0, falls)
 
 
 def together_claim(name: str, path: Sequence[Fitness]) -> Claim:
@@ -273,10 +270,11 @@ def together_claim(name: str, path: Sequence[Fitness]) -> Claim:
     (loss, risk), (last_loss, last_risk) = path[0], path[-1]
     if name == HOUSING:
         text = "risk falls much, loss a little"
-        holds = _fall(risk, last_risk) > _fall(loss, last_loss) > 0
+        fallen = _fall(risk, last_risk)
+        holds = fallen >= 100 * MUCH and fallen > _fall(loss, last_loss) > 0
     else:
         text = "loss falls much and risk rises a little"
-        holds = last_loss < loss and risk < last_risk
+        holds = _fall(loss, last_loss) >= 100 * MUCH and risk < last_risk < (1 + SLIGHTLY) * risk
     return Claim(
         f"{text} (loss {first[0]} to {last[0]}, risk {first[1]} to {last[1]}, score {first[2]} to "
         f"{last[2]}, by {_fall(first[2], last[2]):.0f} %)",

@@ -21,7 +21,11 @@ from evomask.masking.enforce.requirement import Requirement, known_attributes
 from evomask.masking.enforce.scenarios import KnownAttributes, ScenarioRepair, without_implied
 from evomask.masking.local_suppression import LocalSuppression, SuppressionMatching
 from evomask.masking.randomization.pram import Pram
-from evomask.searches.recipes.design import generalization_methods, suppression_methods
+from evomask.searches.recipes.design import (
+    generalization_methods,
+    recoding_methods,
+    suppression_methods,
+)
 
 KEYS = ("urbrur", "roof", "walls", "water", "electcon", "relat", "sex")
 CELLS_OF_KANON = 293
@@ -276,3 +280,29 @@ def test_generalization_of_what_scenarios_know_is_on_the_grid_and_enforced(sdcmi
     assert set(masked.labels("walls")) <= {"low", "high", "*"}
     plain = sdcmicro.with_schema(replace(sdcmicro.schema, scenarios=()))
     assert list(generalization_methods(plain, trees))
+
+
+def test_few_suppressions_after_generalization_are_on_the_grid(sdcmicro):
+    """Fewer cells than without generalization, and every scenario is satisfied."""
+    scenarios = (
+        Scenario(name="home", knows=KEYS[:5]),
+        Scenario(name="family", knows=("relat", "sex", "urbrur")),
+    )
+    table = sdcmicro.with_schema(replace(sdcmicro.schema, scenarios=scenarios))
+    trees = {}
+    for name in ("walls", "relat"):
+        categories = table.attribute(name).categories
+        lines = [[c, "few" if i else "one", "*"] for i, c in enumerate(categories)]
+        trees[name] = fit_hierarchy(name, lines, table)
+    methods = [own.method for own in recoding_methods(table, trees)]
+    assert [type(step).__name__ for step in methods[0].methods] == [
+        "Generalization", "LocalSuppression", "LocalSuppression",
+    ]  # fmt: skip
+    rng = np.random.default_rng(0)
+    last = next(method for method in methods if method.methods[1].k == 5)
+    after = last.mask(table, rng)
+    plain = next(own.method for own in suppression_methods(table) if own.method.methods[0].k == 5)
+    cells = [sum(one.suppressed_cells().values()) for one in (after, plain.mask(table, rng))]
+    assert 0 < cells[0] < cells[1]
+    released = Enforcement.of(table, Requirement(5))(after)
+    assert all(smallest(released, one.knows) >= 5 for one in scenarios)

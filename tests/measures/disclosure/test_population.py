@@ -338,3 +338,12 @@ def test_scenarios_are_judged_by_what_they_know_exactly():
         ("anybody", False),
     ]
     assert len(found[1].known) == 1
+
+
+def test_persons_with_several_records_are_one_target():
+    frame = pd.DataFrame({"a": [0, 0, 0, 1, 1], "p": [1, 1, 1, 2, 3]})
+    table = nominal(frame)
+    schema = Schema(table.schema.attributes).assigning({"p": Role.PERSON})
+    found = population_risks(table.with_schema(schema))[0]
+    assert (found.records, found.sample_uniques) == (3, 1)
+    assert found.prosecutor.average == pytest.approx((1 + 1 / 2 + 1 / 2) / 3)

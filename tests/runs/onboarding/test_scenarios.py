@@ -89,6 +89,8 @@ def test_a_file_shows_the_scenarios_of_its_schema_first(survey):
     found = file_scenarios(source)
     origins = {one.scenario.name: one.origin for one in found.scenarios}
     assert origins["club"] == origins["register"] == "schema"
+    (register,) = (o.scenario for o in found.scenarios if o.scenario.name == "register")
+    assert register.knows == ("age", "sex", "marital")
     assert "library" in origins.values()
     assert all(one.uniques.records == 400 for one in found.scenarios)
 

@@ -5,28 +5,34 @@ import pytest
 
 from evomask.kernels.pram.transitions import mutate_matrices
 from evomask.masking.randomization.pram import frequency_shift, normalize_rows
+from evomask.masking.randomization.transition_limits import TransitionLimits
 from evomask.searches.pram.genome import Layout, Limits, allowed_changes
 from tests.measures.files import categories
 
+NO_LIMITS = TransitionLimits()
 CASES = {
     "plain": Limits(),
     "range": Limits(0.3, 0.6),
     "band": Limits(band=1),
     "invariant": Limits(invariant=True),
     "all": Limits(0.3, 0.8, band=2, invariant=True),
+    "forbidden": Limits(),
+    "forbidden both ways": Limits(0.3, 0.9, invariant=True),
 }
+FORBIDDEN = TransitionLimits(("a:a->b", "a:d->*", "b:*->c"))
 
 
-def laid_out(limits):
+def laid_out(limits, transitions=NO_LIMITS):
     rng = np.random.default_rng(1)
     a = [*range(5), *rng.choice(5, 95, p=[0.4, 0.1, 0.0, 0.3, 0.2]).tolist()]
     table = categories(ordinal=True, a=a, b=[*range(3), *rng.integers(0, 3, 97).tolist()])
-    return Layout(table, ("a", "b"), limits)
+    return Layout(table, ("a", "b"), limits, transitions)
 
 
-@pytest.fixture(params=CASES.values(), ids=CASES.keys())
+@pytest.fixture(params=CASES.items(), ids=CASES.keys())
 def layout(request):
-    return laid_out(request.param)
+    name, limits = request.param
+    return laid_out(limits, FORBIDDEN if "forbidden" in name else NO_LIMITS)
 
 
 def walked(layout, steps=500):

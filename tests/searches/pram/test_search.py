@@ -157,6 +157,57 @@ def test_a_band_means_nothing_to_nominal_attributes():
     assert setup.problem.layout.limits["b"].band is None
 
 
+@pytest.mark.parametrize("invariant", [False, True])
+@pytest.mark.parametrize("algorithm", list(Algorithm))
+def test_forbidden_transitions_are_zero_in_what_is_found(algorithm, invariant):
+    original = table()
+    first, second, *_ = original.attribute("c").categories
+    forbidden = (f"c:{first}->{second}", f"b:*->{original.attribute('b').categories[4]}")
+    setup, state, _ = searched(
+        original, algorithm=algorithm, invariant=invariant, forbidden=forbidden
+    )
+    for member in state.archive.members:
+        matrices = setup.problem.matrices(member.genome)
+        assert matrices["c"][0, 1] == 0
+        assert not matrices["b"][:4, 4].any()
+        assert not invariant or matrices["c"][1, 0] == 0
+        for name, matrix in matrices.items():
+            check_transitions(matrix, name)
+            shift = frequency_shift(matrix, setup.problem.layout.frequencies[name])
+            assert not invariant or shift < 1e-9
+    assert any(setup.problem.matrices(m.genome)["a"][0, 1:].any() for m in state.archive.members)
+
+
+def test_categories_stay_below_their_ancestor():
+    original = table(ordinal=False)
+    lines = [(c, "even" if i % 2 == 0 else "odd", "*")
+             for i, c in enumerate(original.attribute("b").categories)]  # fmt: skip
+    context = SearchContext(lambda r: draw_stream(1, r), hierarchies={"b": lines})
+    parameters = Parameters(attributes=("b",), level=1, steps=20, population=4, draws=2)
+    setup = PramSearch.setup(original, parameters, context)
+    apart = np.add.outer(range(5), range(5)) % 2 == 1
+    state = begin(setup.first, InProcess(Worker(setup.problem, 1)), archive=setup.archive)
+    for member in state.archive.members:
+        matrix = setup.problem.matrices(member.genome)["b"]
+        assert not matrix[apart].any()
+        check_transitions(matrix, "b")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "error", "sentence"),
+    [
+        ({"level": 1}, SchemaError, "level 1 needs a hierarchy of 'a'"),
+        ({"forbidden": ("z:x->y",)}, ParameterError, "of none of the masked attributes"),
+        ({"forbidden": ("a:x->y",)}, ParameterError, "must name two of its categories"),
+        ({"forbidden": ("a",)}, ParameterError, "must be written ATTRIBUTE:FROM->TO"),
+        ({"level": -1}, ParameterError, "level must be 0"),
+    ],
+)
+def test_limits_that_cannot_be_used_are_refused(wanted, error, sentence):
+    with pytest.raises(error, match=sentence):
+        ready(table(), **wanted)
+
+
 def test_bivariate_counts_can_be_kept():
     wanted = {"fitness": Target.BIVARIATE, "beside": "c", "diagonal": (0.55, 0.75)}
     setup, state, best = searched(table(), 4, attributes=("a",), invariant=True, **wanted)

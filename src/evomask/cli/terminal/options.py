@@ -25,7 +25,7 @@ Source = Callable[[Path], "Input"]
 """Function that combines the data options of a command with the path of a file."""
 
 COLUMNS = {
-    "quasi", "confidential", "drop", "keep", "household", "weight", "ordinal", "nominal",
+    "quasi", "confidential", "drop", "keep", "household", "person", "weight", "ordinal", "nominal",
 }  # fmt: skip
 """Options whose values are column names."""
 

@@ -10,6 +10,7 @@ from evomask.data.classes import classes_of
 from evomask.data.edits import EditRepair, parse_rule, rules_of
 from evomask.data.schema import Role
 from evomask.data.table import Table
+from evomask.data.units import UnitLevel, unit_levels
 from evomask.masking.enforce.repair import Repair
 from evomask.masking.enforce.requirement import (
     NOTHING,
@@ -18,6 +19,7 @@ from evomask.masking.enforce.requirement import (
     repair_within,
 )
 from evomask.masking.enforce.scenarios import ScenarioRepair, repair_of
+from evomask.masking.enforce.units import UnitRepair
 from evomask.masking.method import MaskingMethod
 from evomask.masking.recoding.derived_columns import DerivedColumns
 
@@ -67,9 +69,14 @@ class Enforcement:
         """The repair of masked files; None if nothing is required."""
         return self.requirement.repair(self.original, self.share)
 
+    @cached_property
+    def levels(self) -> tuple[UnitLevel, ...]:
+        """Kinds of units of the original, with what is constant in each."""
+        return unit_levels(self.original)
+
     @property
     def asks_anything(self) -> bool:
-        """Whether k, l or t is required, in general or in a scenario."""
+        """Whether k, l or t is required, in general or in a scenario, or units are kept."""
         return self.repair is not None
 
     def _enforce(self, masked: Table) -> Table:
@@ -77,11 +84,13 @@ class Enforcement:
             return self.mender.mended(masked)
         has_l_or_t = self.requirement.l > 1 or self.requirement.t < 1
         if not self.original.schema.scenarios:
-            return self._alternate(self.repair, masked, repairs_last=has_l_or_t)
+            repairs_last = has_l_or_t or bool(self.levels)
+            return self._alternate(self.repair, masked, repairs_last=repairs_last)
         changed = self._alternate(self.repair, masked, repairs_last=True)
         if not self.mender.rules.broken_by(changed).any():
             return changed
-        return self._alternate(self._merging, masked, repairs_last=has_l_or_t)
+        repairs_last = has_l_or_t or bool(self.levels)
+        return self._alternate(self._merging, masked, repairs_last=repairs_last)
 
     def _alternate(self, repair: MaskingMethod, masked: Table, *, repairs_last: bool) -> Table:
         """Enforce edit rules and requirement in turn until both hold.
@@ -104,6 +113,9 @@ class Enforcement:
         Its classes survive the correction of edit rules.
         """
         known = ScenarioRepair(known_attributes(self.original.schema, self.requirement))
+        if self.levels:
+            units = UnitRepair(self.levels, (UnitRepair(self.levels, known.known).strictest,))
+            return repair_within(units, self.original)
         return repair_within(repair_of(known.strictest, self.original), self.original)
 
     @property

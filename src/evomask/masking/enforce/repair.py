@@ -17,6 +17,7 @@ from evomask.data.distance import Standardizer, impute_medians
 from evomask.data.partition import canonical
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Column, Table
+from evomask.data.units import unit_labels
 from evomask.errors import DataError, ParameterError, SchemaError
 from evomask.masking.method import About, require_attributes, require_count, require_share
 from evomask.masking.microaggregation.aggregation import aggregate
@@ -43,6 +44,10 @@ REGION_CLASSES = 1_500
 
 MAX_DISTINCT_CELLS = 2_000
 """Maximum number of distinct cells of an attribute for a matrix of all their distances."""
+
+
+FAR = 1000.0
+"""Distance of classes that are not mixed; that of other records is far below it."""
 
 
 class RepairBy(StrEnum):
@@ -73,6 +78,9 @@ class Repair:
             records of small classes among themselves, for a requirement of *k* only. By default
             groups if more than 20,000 records, and more than half of all, are in small
             classes (decisions/0016).
+        within: attributes whose classes are not mixed, and which are not changed; with them, a
+            class is one of both. It must have k records, or units.
+        unit: number of persons or households; each class also needs k of them.
 
     A merged class gets its mean, median and most frequent values; of recoded cells the
     smallest set or interval that contains them all. Other classes are unchanged, and suppressed
@@ -100,6 +108,8 @@ class Repair:
     t: float = 1.0
     confidential: tuple[str, ...] = ()
     by: RepairBy | None = None
+    within: tuple[str, ...] = ()
+    unit: str = ""
 
     def __post_init__(self) -> None:
         require_attributes(self.attributes, "repair")
@@ -114,12 +124,12 @@ class Repair:
             return table
         released = table if len(kept) == len(table) else table.take(kept)
         names, codes = self.checked(released)
-        classes = classes_of(released, self.attributes)
-        if not names and classes.sizes.min() >= self.k:
+        classes = classes_of(released, (*self.within, *self.attributes))
+        if not names and not self.unit and classes.sizes.min() >= self.k:
             return table
         groups = self._groups(released, classes, names, codes)
         if released is not table:
-            classes = classes_of(table, self.attributes)
+            classes = classes_of(table, (*self.within, *self.attributes))
         return _aggregate_groups(table, self.attributes, classes, kept, groups)
 
     def checked(self, table: Table) -> tuple[tuple[str, ...], Indices]:
@@ -163,9 +173,10 @@ class Repair:
         """Return a partition of the records that satisfies the requirement."""
         from evomask.kernels.groups.merging import file_distribution
 
-        space = FeatureSpace.of(table, self.attributes)
+        space = FeatureSpace.of(table, self.attributes, self.within)
         short = int(classes.sizes[classes.sizes < self.k].sum())
         many = short > MANY_RECORDS * self._share and 2 * short > len(classes.labels)
+        many = many and not (self.within or self.unit)
         if not names and (self.by is RepairBy.GROUPS or (self.by is None and many)):
             groups = _group_short_classes(space, classes, self.k, self._share)
             if groups is not None:
@@ -175,9 +186,24 @@ class Repair:
             codes, np.array(ordered), self.l, self.t, file_distribution(codes)
         )
         many_classes = len(classes) > max(REGION_CLASSES, CLASSES_AT_ONCE * self._share)
-        if many_classes and space.has_few_cells:
+        if many_classes and space.has_few_cells and not (self.within or self.unit):
             return _merge_by_region(space, classes, self.k, secrets)
-        return _merge_at_once(space, classes, self.k, secrets)[classes.labels]
+        merged = _merge_at_once(space, classes, self.k, secrets)[classes.labels]
+        return self._with_units(table, space, classes, merged) if self.unit else merged
+
+    def _with_units(
+        self, table: Table, space: "FeatureSpace", classes: Classes, merged: Labels
+    ) -> Labels:
+        """Merge groups further until each has records of k units: k distinct numbers of units."""
+        from evomask.kernels.groups.merging import file_distribution
+
+        kept, labels, sizes = np.unique(merged, return_inverse=True, return_counts=True)
+        groups = Classes(labels.astype(np.int64), sizes, classes.representatives[kept])
+        numbers = unit_labels(table, self.unit)[None]
+        units = ConfidentialValues(
+            numbers, np.zeros(1, dtype=bool), self.k, 1.0, file_distribution(numbers)
+        )
+        return _merge_at_once(space, groups, self.k, units)[groups.labels]
 
 
 @dataclass(frozen=True)
@@ -309,6 +335,7 @@ class FeatureSpace:
         ordered: 1 for each attribute with plain ordinal categories, else 0.
         domains: number of cells of each categorical attribute without missing.
         order: whether each attribute is a number, in the order of the attributes.
+        apart: coordinate that keeps classes that are not mixed far from each other, if any.
     """
 
     numbers: Points
@@ -317,10 +344,17 @@ class FeatureSpace:
     ordered: Indices
     domains: Indices
     order: tuple[bool, ...]
+    apart: Floats | None = None
 
     @classmethod
-    def of(cls, table: Table, names: tuple[str, ...]) -> "FeatureSpace":
-        """Return the space of a table's records; numbers are scaled by the whole table."""
+    def of(
+        cls, table: Table, names: tuple[str, ...], within: tuple[str, ...] = ()
+    ) -> "FeatureSpace":
+        """Return the space of a table's records; numbers are scaled by the whole table.
+
+        Args:
+            within: attributes whose classes are far from each other.
+        """
         categorical = [name for name in names if table.attribute(name).is_categorical]
         middles = [
             impute_medians(table.middles(name)[:, None])
@@ -341,6 +375,7 @@ class FeatureSpace:
             np.array(ordered, dtype=np.int64),
             np.array(domains, dtype=np.int64),
             tuple(name not in categorical for name in names),
+            (classes_of(table, within).labels * FAR).astype(np.float64) if within else None,
         )
 
     def points(self, records: Indices) -> Points:
@@ -349,7 +384,10 @@ class FeatureSpace:
         cells = iter(
             [cells[column[records]] for cells, column in zip(self.cells, self.columns, strict=True)]
         )
-        return np.column_stack([next(numbers if number else cells) for number in self.order])
+        points = [next(numbers if number else cells) for number in self.order]
+        if self.apart is not None:
+            points.append(self.apart[records, None])
+        return np.column_stack(points)
 
     @property
     def has_few_cells(self) -> bool:

@@ -20,6 +20,7 @@ from evomask.data.recoding import SUPPRESSED, is_uninformative
 from evomask.data.scenario import Scenario
 from evomask.data.schema import Kind, Role, Schema
 from evomask.data.table import Column, Table
+from evomask.data.units import unit_labels, units_in
 from evomask.errors import DataError, SchemaError
 from evomask.masking.enforce.repair import Repair
 from evomask.types import Flags, Floats, Indices
@@ -48,12 +49,17 @@ LARGEST_UNIT = 4.0
 
 @dataclass(frozen=True)
 class KnownAttributes:
-    """Attributes that an intruder knows exactly, and the requirement that holds for them."""
+    """Attributes that an intruder knows exactly, and the requirement that holds for them.
+
+    Args:
+        unit: number of the persons or households that k counts; empty for records.
+    """
 
     names: tuple[str, ...]
     k: int = 1
     l: int = 1  # noqa: E741
     t: float = 1.0
+    unit: str = ""
 
 
 def combinations_of(scenario: Scenario) -> list[tuple[str, ...]]:
@@ -78,7 +84,11 @@ def without_implied(known: Sequence[KnownAttributes]) -> tuple[KnownAttributes, 
     for one in sorted(dict.fromkeys(known), key=lambda own: (-len(own.names), -own.k, -own.l)):
         names = frozenset(one.names)
         if not any(
-            names <= others and other.k >= one.k and other.l >= one.l and other.t <= one.t
+            names <= others
+            and other.k >= one.k
+            and other.l >= one.l
+            and other.t <= one.t
+            and one.unit in ("", other.unit)
             for others, other in left
         ):
             left.append((names, one))
@@ -142,26 +152,26 @@ class ScenarioRepair:
         masked = self._changed(released)
         if masked is released:
             return table
-        return masked if released is table else _put_back(table, masked, kept, self.attributes)
+        return masked if released is table else put_back(table, masked, kept, self.attributes)
 
     def _changed(self, table: Table) -> Table:
         for _ in range(MOST_ROUNDS):
-            insufficient = [_insufficient(table, one) for one in self.known]
-            if not any(flags.any() for flags in insufficient):
+            wrong = [insufficient(table, one) for one in self.known]
+            if not any(flags.any() for flags in wrong):
                 return table
             before = table
-            table = self._change_cells(table, insufficient)
+            table = self._change_cells(table, wrong)
             if table is before:
                 break
         merged = repair_of(self.strictest, table).mask(table, np.random.default_rng(0))
-        if any(_insufficient(merged, one).any() for one in self.known):
+        if any(insufficient(merged, one).any() for one in self.known):
             raise DataError(
                 "no enforcement satisfies what every scenario requires; require less, or let "
                 "scenarios know fewer confidential attributes"
             )
         return merged
 
-    def _change_cells(self, table: Table, insufficient: Sequence[Flags]) -> Table:
+    def _change_cells(self, table: Table, wrong: Sequence[Flags]) -> Table:
         """Change cells so that all classes are large enough and those that violate l or t empty."""
         from evomask.kernels.groups.class_sizes import change_cells
 
@@ -178,7 +188,7 @@ class ScenarioRepair:
         ]
         has_l_or_t = any(one.l > 1 or one.t < 1 for one in self.known)
         before, best, lowest = rows, rows, np.inf
-        many = np.any(insufficient, axis=0).mean() > MANY_AT_RISK
+        many = np.any(wrong, axis=0).mean() > MANY_AT_RISK
         levels = (0, *LEVELS) if many else (0,)
         for level in levels:
             rows = np.column_stack(
@@ -199,7 +209,7 @@ class ScenarioRepair:
                 np.array([own.is_ordered for own in values], dtype=np.int64),
                 np.concatenate([own.special for own in values]).astype(np.int64),
                 np.array(stars),
-                np.array(insufficient if has_l_or_t else np.empty((0, 0)), dtype=np.int64),
+                np.array(wrong if has_l_or_t else np.empty((0, 0)), dtype=np.int64),
                 _slots(values, inside, len(table)),
                 len(table) if level == levels[-1] else int(PATIENCE * len(table)),
             )
@@ -243,10 +253,12 @@ def _slots(values: Sequence["_Values"], inside: Flags, n_records: int) -> int:
     return 1 << int(4 * classes).bit_length()
 
 
-def _insufficient(table: Table, one: KnownAttributes) -> Flags:
+def insufficient(table: Table, one: KnownAttributes) -> Flags:
     """Flag the records whose class violates the requirement."""
     classes = classes_of(table, one.names)
     violates = classes.sizes < one.k
+    if one.unit:
+        violates |= units_in(classes.labels, unit_labels(table, one.unit)) < one.k
     for name in _confidential(one, table):
         is_ordered = table.attribute(name).kind is not Kind.NOMINAL
         codes = classes_of(table, [name])
@@ -383,7 +395,7 @@ def _unit_of(places: Floats, shares: Floats, *, is_ordered: bool) -> float:
     return 1.0 / max(mean, 1e-12)
 
 
-def _put_back(table: Table, part: Table, records: Indices, names: Sequence[str]) -> Table:
+def put_back(table: Table, part: Table, records: Indices, names: Sequence[str]) -> Table:
     """Return the table with the records of a part put back, which was masked by itself."""
     for name in names:
         column: Column = np.resize(part[name], len(table))

@@ -24,7 +24,8 @@ class TransitionLimits:
 
     Args:
         forbidden: transitions as ``ATTRIBUTE:FROM->TO``; ``*`` stands for any other category.
-        band: number of positions that an ordinal category may move; 0 for any number.
+        band: number of positions that an ordinal category may move; 0 for any number. Missing
+            values have no position.
         level: level of the hierarchy at which a category and its replacement must have the same
             ancestor; 0 for no such limit.
         hierarchies: hierarchies by attribute.
@@ -62,7 +63,10 @@ class TransitionLimits:
             flags[row, column] = False
         if self.band and attribute.kind is Kind.ORDINAL:
             places = np.arange(size)
-            flags &= np.abs(places[:, None] - places) <= self.band
+            near = np.abs(places[:, None] - places) <= self.band
+            if attribute.has_missing:
+                near[-1, :] = near[:, -1] = True
+            flags &= near
         if self.level:
             ancestors = self._ancestors(attribute)
             flags &= ancestors[:, None] == ancestors

@@ -54,6 +54,7 @@ DEVIATIONS = 3.0
 
 
 SPECIAL = "special-uniques"
+POPULATION = "population"
 
 NO_CONTROL = (
     "attacks are compared with guessing: without people who are not in the file, success may show "
@@ -204,6 +205,10 @@ def audit(
     if clock.allows(SPECIAL):
         with clock.timing(SPECIAL):
             special = special_risk(table, names, minimum)
+    population: tuple[PopulationRisk, ...] = ()
+    if clock.allows(POPULATION):
+        with clock.timing(POPULATION):
+            population = population_risks(table, every_model=isinstance(clock, NoTimeLimit))
     with_households = released(_with_households(masked, original)) if in_order else table
     return Audit(
         len(table),
@@ -221,7 +226,7 @@ def audit(
         special,
         table.suppressed_cells(),
         skipped if special else (*skipped, SPECIAL),
-        population_risks(table),
+        population,
     )
 
 

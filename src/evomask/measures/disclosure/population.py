@@ -17,6 +17,7 @@ from evomask.data.classes import classes_of, classes_of_columns
 from evomask.data.population import UNKNOWN, Population
 from evomask.data.scenario import Scenario, default_scenario
 from evomask.data.table import Table
+from evomask.data.units import unit_columns, unit_labels, unit_of
 from evomask.errors import DataError
 from evomask.measures.disclosure.population_log_linear import (
     Cells,
@@ -92,6 +93,7 @@ class PopulationRisk:
         size: people of the population; the number of records where the file is all of it.
         basis: where population frequencies come from: table, weights, size or file.
         known: attributes known exactly; in a scenario with a choice, the most telling ones.
+        records: number of records; of units in classes, where the scenario counts units.
         takes_part: whether the prosecutor (or else the journalist) is this scenario's intruder.
         k_map: fewest people of the population who fit a class; by estimation 1 / the largest risk
             of the journalist.
@@ -122,12 +124,32 @@ class PopulationRisk:
         """Population uniques as a share of the population."""
         return self.uniques / self.size
 
+    def value(self, name: str, limit: float = 0.0) -> float:
+        """Value that a limit refers to: the largest risks, and uniques as a share.
+
+        Args:
+            limit: from 1 on, a limit of population uniques is a number of people.
+        """
+        match name:
+            case "k-map":
+                return self.k_map
+            case "population_uniques":
+                return self.uniques if limit >= 1 else self.unique_share
+            case "marketer":
+                return self.marketer
+        return float(getattr(self, name).largest)
+
     def as_json(self) -> dict[str, object]:
         return {**asdict(self), "estimates": {n: asdict(e) for n, e in self.estimates.items()}}
 
 
-def population_risks(table: Table) -> tuple[PopulationRisk, ...]:
-    """Population risk of the released records in every scenario that knows attributes exactly."""
+def population_risks(table: Table, *, every_model: bool = False) -> tuple[PopulationRisk, ...]:
+    """Population risk of the released records in every scenario that knows attributes exactly.
+
+    Args:
+        every_model: whether population uniques are estimated by all models, not by the chosen one
+            alone.
+    """
     table, population = released(table), table.schema.population
     scenarios = table.schema.scenarios or (default_scenario(table.schema.quasi_identifiers),)
     found = []
@@ -138,9 +160,29 @@ def population_risks(table: Table) -> tuple[PopulationRisk, ...]:
             if (names := tuple(name for name in variant.knows if name in table.schema))
         ]
         if variants:
+            unit = _counted_unit(table, scenario)
             worst = max(variants, key=lambda names: _sample_uniques(table, names))
-            found.append(population_risk(table, worst, population, scenario))
+            counted = one_of_each_unit(table, worst, unit) if unit else table
+            found.append(
+                population_risk(counted, worst, population, scenario, every_model=every_model)
+            )
     return tuple(found)
+
+
+def _counted_unit(table: Table, scenario: Scenario) -> str:
+    """Column of the units that the scenario counts; empty if it has none, or the file lacks it."""
+    has_units = bool(unit_columns(table.schema))
+    return unit_of(table.schema, scenario) if has_units else ""
+
+
+def one_of_each_unit(table: Table, names: Sequence[str], unit: str) -> Table:
+    """Return the table with one record of each unit in each class on *names*.
+
+    Sizes of classes are then numbers of persons or households, the targets of intruders.
+    """
+    units = unit_labels(table, unit)
+    pairs = classes_of(table, names).labels * (int(units.max(initial=0)) + 1) + units
+    return table.take(np.sort(np.unique(pairs, return_index=True)[1]))
 
 
 def _sample_uniques(table: Table, names: Sequence[str]) -> int:
@@ -152,6 +194,8 @@ def population_risk(
     names: tuple[str, ...],
     population: Population = UNKNOWN,
     scenario: Scenario | None = None,
+    *,
+    every_model: bool = False,
 ) -> PopulationRisk:
     """Population risk of the records of a table for an intruder who knows *names* exactly."""
     classes = classes_of(table, names)
@@ -169,7 +213,12 @@ def population_risk(
         if size > len(table):
             cells = cells_of(table, names)
             fit = interpolated(cells, size)
-            estimates = estimate_uniques(cells, size, fit)
+            if every_model:
+                estimates = estimate_uniques(cells, size, fit)
+            elif share_unseen(table, names) > MOST_UNSEEN:
+                estimates = estimates_by_sizes(cells, size)
+            else:
+                estimates = {"interpolated": Estimate(fit.uniques, fit.tau1, fit.tau2, fit.fit)}
             chosen, reason = choose_estimate(table, names, size, estimates)
             uniques = estimates[chosen].uniques
             means = np.zeros(len(classes)) if fit.left_out is None else fit.left_out
@@ -227,12 +276,6 @@ def estimate_uniques(
     Args:
         interpolation: the interpolated model, if it is fitted already.
     """
-    sample = ClassSizes.of(cells.counts, population)
-    sizes_alone = {
-        "pitman": pitman(sample),
-        "zayatz": min(zayatz(sample), population),
-        "snb": slide_negative_binomial(sample),
-    }
     fits: dict[str, LogLinearFit | None] = {
         "independence": independence(cells, population),
         "two-way": two_way(cells, population),
@@ -243,12 +286,22 @@ def estimate_uniques(
         for name, fit in fits.items()
         if fit is not None
     }
-    others = {
+    return {**log_linear, **estimates_by_sizes(cells, population)}
+
+
+def estimates_by_sizes(cells: Cells, population: float) -> dict[str, Estimate]:
+    """Population uniques by the models of class sizes alone that have a solution, by name."""
+    sample = ClassSizes.of(cells.counts, population)
+    found = {
+        "pitman": pitman(sample),
+        "zayatz": min(zayatz(sample), population),
+        "snb": slide_negative_binomial(sample),
+    }
+    return {
         name: Estimate(uniques, uniques * sample.share)
-        for name, uniques in sizes_alone.items()
+        for name, uniques in found.items()
         if uniques is not None
     }
-    return {**log_linear, **others}
 
 
 def cells_of(table: Table, names: Sequence[str]) -> Cells:
@@ -261,6 +314,17 @@ def cells_of(table: Table, names: Sequence[str]) -> Cells:
     return Cells(np.column_stack(values), classes.sizes)
 
 
+def share_unseen(table: Table, names: Sequence[str]) -> float:
+    """Share of records with a value of some attribute that no other record has.
+
+    It is about the share of the population with a value that no record has (Good and Turing).
+    """
+    alone = np.zeros(len(table), dtype=bool)
+    for name in names:
+        alone |= classes_of(table, [name]).sizes_of_records == 1
+    return float(alone.mean())
+
+
 def choose_estimate(
     table: Table, names: Sequence[str], population: float, estimates: Mapping[str, Estimate]
 ) -> tuple[str, str]:
@@ -270,10 +334,7 @@ def choose_estimate(
     other record has: then others of the population have values that no record has, of which such
     models know nothing, and Dankar's rule decides.
     """
-    alone = np.zeros(len(table), dtype=bool)
-    for name in names:
-        alone |= classes_of(table, [name]).sizes_of_records == 1
-    unseen = float(alone.mean())
+    unseen = share_unseen(table, names)
     if unseen <= MOST_UNSEEN:
         fit = estimates["interpolated"].fit or 0.0
         holds = "is not rejected" if abs(fit) <= FITS else "is rejected at 5 %"

@@ -23,7 +23,7 @@ import numpy as np
 from evomask.data.classes import classes_of_columns
 from evomask.types import Floats, Indices, Labels
 
-LARGEST_TABLE = 2_000_000
+LARGEST_TABLE = 200_000
 """Most cells of a table that is fitted by iterative proportional fitting."""
 
 LARGEST_CLIQUE = 4
@@ -35,14 +35,14 @@ MOST_INTERACTIONS = 15
 RECORDS_COMPARED = 50_000
 """Most records by which interactions are chosen."""
 
-CELLS_DRAWN = 100_000
+CELLS_DRAWN = 50_000
 """Cells drawn from a model for sums over all cells of its table, most of which are empty."""
 
 WEIGHTS = np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.85, 0.95])
 """Weights of independence that are tried when an interaction is chosen."""
 
-FITTING_ROUNDS = 200
-TOLERANCE = 1e-8
+FITTING_ROUNDS = 100
+TOLERANCE = 1e-7
 
 Graph = tuple[frozenset[int], ...]
 """Neighbours of each attribute; an edge is an interaction."""

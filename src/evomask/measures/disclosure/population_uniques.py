@@ -142,7 +142,6 @@ def slide_negative_binomial(sample: ClassSizes) -> float | None:
     """
     from scipy.optimize import minimize
     from scipy.special import expit, gammaln
-    from scipy.stats import nbinom
 
     total, share, classes = sample.population, sample.share, sample.classes
     if not sample.uniques:
@@ -159,9 +158,8 @@ def slide_negative_binomial(sample: ClassSizes) -> float | None:
             return IMPOSSIBLE
         thinned = p / (p + share * (1 - p))
         none = (1 - share) * thinned**shape
-        chances = (1 - share) * nbinom.pmf(sample.sizes, shape, thinned) + share * nbinom.pmf(
-            sample.sizes - 1, shape, thinned
-        )
+        chances = (1 - share) * _negative_binomial(sample.sizes, shape, thinned)
+        chances += share * _negative_binomial(sample.sizes - 1, shape, thinned)
         likelihood = (
             np.sum(sample.numbers * np.log(np.maximum(chances, 1e-300)))
             + gammaln(everybody + 1)
@@ -179,6 +177,16 @@ def slide_negative_binomial(sample: ClassSizes) -> float | None:
         return None
     shape, p = exp(float(np.clip(best.x[0], -50, 50))), float(expit(best.x[1]))
     return float(total / (1 + shape * (1 - p) / p) * p**shape)
+
+
+def _negative_binomial(values: Indices, shape: float, p: float) -> Floats:
+    """Probability of each value under a negative binomial distribution."""
+    from scipy.special import gammaln
+
+    rest = log(max(1.0 - p, 1e-300))
+    logarithm = gammaln(values + shape) - gammaln(shape) - gammaln(values + 1)
+    chances: Floats = np.exp(logarithm + shape * log(p) + values * rest)
+    return chances
 
 
 def dankar(share: float, estimates: dict[str, float | None]) -> str:

@@ -7,9 +7,9 @@ from math import inf
 import numpy as np
 
 from evomask.data.chart import Axis, Chart, Series
-from evomask.data.recoding import is_uninformative
 from evomask.data.schema import Role
 from evomask.data.table import Table
+from evomask.data.units import unit_columns, unit_labels
 from evomask.errors import DataError, ParameterError, SchemaError
 from evomask.measures.disclosure.privacy_models import released, released_classes
 from evomask.measures.measure import About, Side
@@ -96,28 +96,8 @@ def weight_of(table: Table) -> str | None:
 
 
 def household_of(table: Table) -> str | None:
-    """Name of the household attribute, if there is one."""
-    names = table.schema.with_role(Role.HOUSEHOLD)
-    if len(names) > 1:
-        raise SchemaError(
-            f"one household number is needed, and {', '.join(names)} have that role; keep one"
-        )
-    return names[0] if names else None
-
-
-def households(table: Table, name: str) -> Labels:
-    """Household of each record, numbered from 0; a record without a number is on its own."""
-    column = table[name]
-    attribute = table.attribute(name)
-    if column.dtype.kind == "f":
-        missing = np.isnan(column)
-    elif table.is_recoded(name):
-        missing = is_uninformative(table.recoding(name))[column]
-    else:
-        missing = (column == attribute.domain_size) & attribute.has_missing
-    labels = np.unique(np.where(missing, -1, column), return_inverse=True)[1].astype(np.int64)
-    labels[missing] = labels.max(initial=0) + 1 + np.arange(int(missing.sum()))
-    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    """Name of the coarsest unit whose members are at risk together, if there is one."""
+    return next(iter(unit_columns(table.schema)), None)
 
 
 def any_member_risk(risk: Floats, labels: Labels) -> Floats:
@@ -226,7 +206,7 @@ def household_risk(
     household = household_of(table)
     if household is None:
         return None
-    labels = households(released(table), household)
+    labels = unit_labels(released(table), household)
     risk = any_member_risk(individual_risk(table, names, weight_of(table)).risk, labels)
     cells = histogram(100.0 * risk, EDGES, minimum)
     return HouseholdRisk(

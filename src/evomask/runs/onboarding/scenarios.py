@@ -1,9 +1,11 @@
 """Scenarios of a file: those of its schema, those of the library, and their sample uniques."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+import msgspec
 
 from evomask.data.classes import classes_of
 from evomask.data.roles.scenarios import (
@@ -16,7 +18,7 @@ from evomask.data.scenario import Scenario
 from evomask.data.schema import Attribute, Kind, Role
 from evomask.data.table import Table
 from evomask.io.scenario_library import read_library
-from evomask.io.schemas import read_schema
+from evomask.io.schemas import ScenarioEntry, read_schema
 from evomask.masking.enforce.requirement import parse_requirement
 from evomask.masking.enforce.scenarios import combinations_of
 from evomask.report.distributions import MINIMUM
@@ -160,6 +162,21 @@ def table_scenarios(
 ) -> FileScenarios:
     """Return *scenarios*, and those of the library that suit a table, with their uniques."""
     return _scenarios_of(tuple(table.schema), scenarios, library, table)
+
+
+def preview_scenario(table: Table, scenario: Scenario) -> FileScenario:
+    """Return a scenario that is not saved, with its uniques; it must suit the columns."""
+    replace(table.schema, scenarios=(scenario,))
+    uniques = count_uniques(table, scenario)
+    return FileScenario(ProposedScenario(scenario, ""), IN_SCHEMA, uniques)
+
+
+def scenario_from(values: Mapping[str, Any]) -> Scenario:
+    """Build a scenario from its name and the entries of its section in a schema."""
+    entries = {key: value for key, value in values.items() if key != "name"}
+    scenario = msgspec.convert(entries, ScenarioEntry).scenario(str(values["name"]))
+    parse_requirement(scenario.require)
+    return scenario
 
 
 def count_uniques(table: Table, scenario: Scenario, minimum: int = MINIMUM) -> ScenarioUniques:

@@ -1,7 +1,7 @@
 """Schemas of files: proposals, hierarchies of columns, edits with undo, and the bundled example."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
@@ -20,6 +20,7 @@ from evomask.data.hierarchy_builders import (
 from evomask.data.roles.proposal import Proposal, ProposedSchema
 from evomask.data.roles.proposal import propose as propose_for
 from evomask.data.roles.scenarios import ProposedScenario, propose_scenarios
+from evomask.data.scenario import Scenario
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.errors import FileError, SchemaError
@@ -27,7 +28,13 @@ from evomask.io.datasets import write_survey
 from evomask.io.files import check_target, replace_text, write_text
 from evomask.io.hierarchies import hierarchy_text, read_lines, write_hierarchy
 from evomask.io.scenario_library import read_library
-from evomask.io.schemas import AttributeEntry, SchemaFile, read_schema, schema_text
+from evomask.io.schemas import (
+    AttributeEntry,
+    ScenarioEntry,
+    SchemaFile,
+    read_schema,
+    schema_text,
+)
 from evomask.io.sources import Source
 from evomask.io.tables import read_source
 from evomask.runs.inputs import Input, files_of, load
@@ -285,6 +292,17 @@ class SchemaEditor:
                 if entry.kind is Kind.CONTINUOUS:
                     entry.categories, entry.hierarchy = [], None
             schema.rules.edits = rules
+
+        self._change(assign)
+
+    def change_scenarios(self, scenarios: Sequence[Scenario]) -> None:
+        """Replace the scenarios; raises if the file does not fit them."""
+        names = [one.name for one in scenarios]
+        if len(set(names)) < len(names):
+            raise SchemaError(f"two scenarios have the same name; there are {', '.join(names)}")
+
+        def assign(schema: SchemaFile) -> None:
+            schema.scenarios = {one.name: ScenarioEntry.of_scenario(one) for one in scenarios}
 
         self._change(assign)
 

@@ -67,6 +67,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         bounds: upper bounds of the released point.
         keep_order: whether the permutation of the released records is stored.
         baseline: alternative release that the reports show for comparison.
+        start: masked versions of the file that the search started from.
     """
 
     search: str
@@ -83,6 +84,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     bounds: Bounds = UNBOUNDED
     keep_order: bool = False
     baseline: str = ""
+    start: tuple[Path, ...] = ()
     format: int = FORMAT
 
 
@@ -121,6 +123,7 @@ def build_plan(
     bounds: Bounds = UNBOUNDED,
     keep_order: bool = False,
     baseline: str = "",
+    start: tuple[Path, ...] = (),
     at_hand: bool = False,
 ) -> Plan:
     """Build a plan for a search with given parameters.
@@ -133,7 +136,7 @@ def build_plan(
         search=search,
         seed=seed,
         input=_absolute(source),
-        sha256={} if at_hand else _hashes(source, plain),
+        sha256={} if at_hand else _hashes(source, plain, start),
         parameters=plain,
         budget=budget,
         versions={name: version(name) for name in ("evomask", "numpy")}
@@ -144,6 +147,7 @@ def build_plan(
         bounds=bounds,
         keep_order=keep_order,
         baseline=baseline,
+        start=tuple(path.absolute() for path in start),
     )
 
 
@@ -188,7 +192,7 @@ def decode_plan(text: bytes) -> Plan:
 
 def check_input(plan: Plan) -> None:
     """Raise if data, schema or hierarchies have changed since the run began."""
-    now = _hashes(plan.input, plan.parameters)
+    now = _hashes(plan.input, plan.parameters, plan.start)
     for part in plan.sha256.keys() | (
         now.keys() if any(part.startswith("hierarchy") for part in plan.sha256) else set()
     ):
@@ -217,8 +221,11 @@ def _absolute(source: Input) -> Input:
     return replace(source, path=source.path.absolute(), schema=schema, population_table=table)
 
 
-def _hashes(source: Input, parameters: Mapping[str, Any]) -> dict[str, str]:
+def _hashes(
+    source: Input, parameters: Mapping[str, Any], start: Sequence[Path] = ()
+) -> dict[str, str]:
     files = {"data": source.path, "schema": source.schema, **_hierarchy_files(source, parameters)}
+    files |= {f"masked file {number} to start from": path for number, path in enumerate(start, 1)}
     schema = read_schema(source.schema) if source.schema else SchemaFile()
     files["population table"] = population_table_of(source, schema)
     return {part: _sha256(path) for part, path in files.items() if path is not None}

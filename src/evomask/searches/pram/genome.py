@@ -14,7 +14,7 @@ satisfy it satisfy it too. Such flows exist if no outflow exceeds the sum of all
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -30,6 +30,7 @@ from evomask.masking.randomization.pram import (
     make_invariant,
     normalize_rows,
 )
+from evomask.masking.randomization.transition_limits import TransitionLimits
 from evomask.types import Flags, Floats, Indices, Points
 
 MAX_SCALINGS = 40
@@ -47,6 +48,7 @@ class Limits:
         low, high: range of the diagonal.
         band: largest number of ranks that an ordinal category may move; None for no limit.
         has_missing: whether the last category is missing, which has no rank.
+        permitted: flags of the changes that are not forbidden; None if all are permitted.
         invariant: whether expected frequencies must be preserved.
         alpha: weight of an invariant matrix against the identity (4.6), before the range
             applies.
@@ -58,6 +60,7 @@ class Limits:
     has_missing: bool = False
     invariant: bool = False
     alpha: float = 1.0
+    permitted: Flags | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha <= 1:
@@ -80,13 +83,20 @@ class Limits:
 
 
 def allowed_changes(size: int, limits: Limits) -> Flags:
-    """Flags of the allowed changes from category (row) to category; missing is unrestricted."""
+    """Flags of the allowed changes from category (row) to category.
+
+    Missing is unrestricted by a band. An invariant matrix changes in both directions or in none.
+    """
     ranks = np.arange(size)
     allowed: Flags = np.abs(ranks[:, None] - ranks[None, :]) <= (
         size if limits.band is None else limits.band
     )
     if limits.has_missing:
         allowed[-1, :] = allowed[:, -1] = True
+    if limits.permitted is not None:
+        allowed &= limits.permitted
+        if limits.invariant:
+            allowed &= limits.permitted.T
     return allowed
 
 
@@ -134,7 +144,7 @@ def nearest_range(frequencies: Floats, limits: Limits) -> tuple[float, float]:
     shares = frequencies / frequencies.sum()
     if not limits.has_range:
         return limits.low, limits.high
-    if limits.band is None:
+    if limits.band is None and limits.permitted is None:
         most = float(shares.max())
         rate = (1 - limits.low) * (1 - most) / most
     else:
@@ -285,11 +295,13 @@ class Layout:
     Args:
         attributes: attributes to mask.
         wanted: limits of the matrices; a band applies to ordinal attributes only.
+        transitions: forbidden changes.
     """
 
     table: Table
     attributes: tuple[str, ...]
     wanted: Limits
+    transitions: TransitionLimits = field(default_factory=TransitionLimits)
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
@@ -307,7 +319,13 @@ class Layout:
     def _limits(self, name: str) -> Limits:
         attribute, wanted = self.table.attribute(name), self.wanted
         band = wanted.band if attribute.kind is Kind.ORDINAL else None
-        limits = replace(wanted, band=band, has_missing=attribute.has_missing)
+        permitted = self.transitions.permitted(attribute)
+        limits = replace(
+            wanted,
+            band=band,
+            has_missing=attribute.has_missing,
+            permitted=None if permitted.all() else permitted,
+        )
         if not limits.invariant:
             return limits
         low, high = nearest_range(self.frequencies[name], limits)

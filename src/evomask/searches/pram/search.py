@@ -13,6 +13,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from evomask.data.hierarchy import Bands, fit_hierarchy
 from evomask.data.table import Table
 from evomask.errors import ParameterError
 from evomask.evolution.individual import COSTS, Cost, ScoreRule, first_objective
@@ -21,6 +22,7 @@ from evomask.evolution.schemes import CROSS, MUTATE, OneAgainstChild
 from evomask.evolution.stopping import Budget
 from evomask.masking.method import About, require_share
 from evomask.masking.randomization.pram import CommonDraws, Design, Pram, normalize_rows
+from evomask.masking.randomization.transition_limits import TransitionLimits
 from evomask.measures.expected.expectation import DEFAULT_DRAWS, PramEvaluation, warn_unused_draws
 from evomask.measures.expected.forecast import Forecast
 from evomask.measures.measure import Measure
@@ -89,6 +91,10 @@ class Parameters:
         diagonal: smallest and largest probability that a category is preserved, as 0.55,0.75.
         dominant: preserve every category with a probability of more than one half.
         band: number of positions that an ordinal category may move; 0 for any number.
+        forbidden: transitions with probability 0, as ``ATTRIBUTE:FROM->TO``; ``*`` is any other
+            category. With ``invariant``, the opposite direction is forbidden too.
+        level: level of the attribute's hierarchy at which a category and its replacement must have
+            the same ancestor; 0 for no such limit.
         start: design of the initial matrices: off-diagonal, diagonal or entropy.
         change: change probability of the initial matrices.
         population: number of sets of matrices.
@@ -110,6 +116,8 @@ class Parameters:
     diagonal: tuple[float, ...] = ()
     dominant: bool = False
     band: int = 0
+    forbidden: tuple[str, ...] = ()
+    level: int = 0
     start: Design = Design.OFF_DIAGONAL
     change: float = 0.5
     population: int = 12
@@ -128,7 +136,7 @@ class Parameters:
             raise ParameterError(
                 "bivariate fitness requires beside, and vice versa; give both or neither"
             )
-        _ = self.limits
+        _ = self.limits, TransitionLimits(self.forbidden, level=self.level)
 
     @property
     def limits(self) -> Limits:
@@ -181,7 +189,7 @@ class PramSearch(Search):
 
     @staticmethod
     def setup(table: Table, parameters: Parameters, context: SearchContext) -> Setup[Floats]:
-        layout = Layout(table, masked_attributes(table, parameters), parameters.limits)
+        layout = _layout(table, parameters, context)
         _warn_of_wider_ranges(layout)
         draws = CommonDraws(table, layout.attributes, context.draws)
         names = tuple(dict.fromkeys((*table.schema.quasi_identifiers, *layout.attributes)))
@@ -203,6 +211,18 @@ class PramSearch(Search):
             layout, draws, measured, parameters.cost, guide, made, firsts, steps
         )
         return Setup(problem, scheme, first=len(firsts), cost=parameters.cost)
+
+
+def _layout(table: Table, parameters: Parameters, context: SearchContext) -> Layout:
+    names = masked_attributes(table, parameters)
+    trees = {
+        name: fit_hierarchy(name, lines, table)
+        for name, lines in context.hierarchies.items()
+        if parameters.level and name in names and not isinstance(lines, Bands)
+    }
+    transitions = TransitionLimits(parameters.forbidden, level=parameters.level, hierarchies=trees)
+    transitions.check_attributes(names)
+    return Layout(table, names, parameters.limits, transitions)
 
 
 def masked_attributes(table: Table, parameters: Parameters) -> tuple[str, ...]:

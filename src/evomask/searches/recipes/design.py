@@ -1,7 +1,8 @@
 """Initial design: all applicable masking methods with many parameters, as recipes.
 
-To the grid of single methods come recipes that data stewards use: local suppression, and
-generalization of what an intruder knows, both with microaggregated numbers.
+To the grid of single methods come recipes that data stewards use: local suppression,
+generalization of what an intruder knows, and few suppressions after generalization, all with
+microaggregated numbers.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +15,7 @@ from evomask.data.hierarchy import Hierarchy
 from evomask.data.table import Table
 from evomask.masking.composition import InTurn
 from evomask.masking.grid import GridMethod, Names, first_population, split_by_kind
-from evomask.masking.local_suppression import LocalSuppression
+from evomask.masking.local_suppression import LocalSuppression, SuppressionMatching
 from evomask.masking.method import MaskingMethod
 from evomask.masking.microaggregation.mdav import MdavGeneric
 from evomask.masking.recipe import Recipe, identity, recipe_of
@@ -28,6 +29,10 @@ GENERALIZED_K = 5
 
 SUPPRESSION_K = (2, 3, 5, 10, 20)
 """Values of k for local suppression."""
+
+RECODED = "generalization and local suppression"
+RECODED_K = (2, 5)
+"""Values of k for local suppression after generalization."""
 
 
 class Design(NamedTuple):
@@ -51,6 +56,7 @@ def initial_design(
         *first_population(table),
         *suppression_methods(table),
         *generalization_methods(table, hierarchies),
+        *recoding_methods(table, hierarchies),
     )
     families: dict[str, list[GridMethod]] = {}
     others = [method for method in methods if method.family != SUPPRESSED]
@@ -81,17 +87,22 @@ def suppression_methods(table: Table) -> Iterator[GridMethod]:
 
 
 def _suppression_by_scenario(table: Table) -> Iterator[GridMethod]:
-    scenarios = table.schema.scenarios
-    exact = [split_by_kind(table, (*one.knows, *one.of))[1] for one in scenarios]
-    keys = [names for names in dict.fromkeys(exact) if names]
-    quasi = table.schema.quasi_identifiers
     numeric, _ = split_by_kind(table, _known(table))
-    is_maskable = all(set(names) <= set(quasi) for names in keys)
-    for k in SUPPRESSION_K if keys and is_maskable else ():
+    keys = _keys_of_scenarios(table)
+    for k in SUPPRESSION_K if keys else ():
         if 2 * k <= len(table):
             cells = tuple(LocalSuppression(names, k) for names in keys)
             numbers = (MdavGeneric(numeric, k),) if numeric else ()
             yield GridMethod(InTurn((*numbers, *cells)), SUPPRESSED)
+
+
+def _keys_of_scenarios(table: Table) -> list[Names]:
+    """The categories that each scenario knows exactly; none if some of them are not masked."""
+    scenarios = table.schema.scenarios
+    exact = [split_by_kind(table, (*one.knows, *one.of))[1] for one in scenarios]
+    keys = [names for names in dict.fromkeys(exact) if names]
+    quasi = set(table.schema.quasi_identifiers)
+    return keys if all(quasi.issuperset(names) for names in keys) else []
 
 
 def generalization_methods(
@@ -99,18 +110,40 @@ def generalization_methods(
 ) -> Iterator[GridMethod]:
     """Return generalization of what scenarios know by one and by two levels.
 
-    Without scenarios, of all quasi-identifiers. A level in which all categories are one is never
-    reached.
+    Without scenarios, of all quasi-identifiers.
     """
-    numeric, categorical = split_by_kind(table, _known(table))
+    for method in _generalizations(table, hierarchies):
+        numbers = _microaggregated(table, GENERALIZED_K)
+        yield GridMethod(InTurn((*numbers, method)) if numbers else method, GENERALIZED)
+
+
+def recoding_methods(table: Table, hierarchies: Mapping[str, Hierarchy]) -> Iterator[GridMethod]:
+    """Return generalization, then local suppression of the few cells that still stand out.
+
+    With scenarios, of the categories that each knows exactly; without, of all quasi-identifiers.
+    """
+    _, categorical = split_by_kind(table, table.schema.quasi_identifiers)
+    keys = _keys_of_scenarios(table) if table.schema.scenarios else [categorical]
+    for k in RECODED_K if keys and len(keys[0]) > 1 else ():
+        for method in _generalizations(table, hierarchies) if 2 * k <= len(table) else ():
+            cells = (LocalSuppression(names, k, SuppressionMatching.COVERING) for names in keys)
+            yield GridMethod(InTurn((*_microaggregated(table, k), method, *cells)), RECODED)
+
+
+def _generalizations(table: Table, hierarchies: Mapping[str, Hierarchy]) -> Iterator[MaskingMethod]:
+    """Generalization of what is known by one and two levels, none to a single category."""
+    _, categorical = split_by_kind(table, _known(table))
     trees = {name: hierarchies[name] for name in categorical if name in hierarchies}
     trees = {name: tree for name, tree in trees.items() if tree.height > 1}
     for level in GENERALIZED_LEVELS if trees else ():
         levels = tuple(min(level, tree.height - 1) for tree in trees.values())
-        method: MaskingMethod = Generalization(tuple(trees), levels, trees)
-        if numeric and len(table) >= 2 * GENERALIZED_K:
-            method = InTurn((MdavGeneric(numeric, GENERALIZED_K), method))
-        yield GridMethod(method, GENERALIZED)
+        yield Generalization(tuple(trees), levels, trees)
+
+
+def _microaggregated(table: Table, k: int) -> tuple[MaskingMethod, ...]:
+    """Microaggregation of the numbers that are known, if there are any."""
+    numeric, _ = split_by_kind(table, _known(table))
+    return (MdavGeneric(numeric, k),) if numeric and len(table) >= 2 * k else ()
 
 
 def _known(table: Table) -> Names:

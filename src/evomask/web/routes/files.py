@@ -15,9 +15,13 @@ from evomask.web.processes import evomask_command, job_command
 from evomask.web.routes.dependencies import PROBLEMS, FileId, Here, task_state
 from evomask.web.schemas import (
     FileColumns,
+    FileScenarios,
     FileView,
     HierarchyRequest,
     HierarchyView,
+    ScenarioCount,
+    ScenarioRequest,
+    ScenariosRequest,
     SchemaRequest,
     TaskState,
     Uniques,
@@ -146,6 +150,59 @@ async def count_uniques(here: Here, file_id: FileId, body: UniquesRequest) -> Un
     def count() -> Uniques:
         overview = here.workspace.overview(here.workspace.find(file_id))
         return Uniques(**asdict(overview.uniqueness(list(dict.fromkeys(body.columns)))))
+
+    return await asyncio.to_thread(count)
+
+
+@router.get("/{file_id}/scenarios")
+async def show_scenarios(here: Here, file_id: FileId) -> FileScenarios:
+    """Show the scenarios of a file and proposals, with the sample uniques of each."""
+    return await asyncio.to_thread(_scenarios, here, file_id)
+
+
+def _scenarios(here: Served, file_id: str) -> FileScenarios:
+    from evomask.runs.onboarding.scenarios import table_scenarios
+
+    file = here.workspace.find(file_id)
+    table = here.workspace.overview(file).table
+    found = table_scenarios(table, table.schema.scenarios)
+    return FileScenarios.model_validate(
+        {
+            "scenarios": [{**one.as_json(), "intruder": one.intruder} for one in found.scenarios],
+            "columns": [
+                {"name": name, "kind": table.attribute(name).kind.value}
+                for name in table.schema.quasi_identifiers
+            ],
+            "known_to_nobody": found.unknown,
+            "can_undo": here.workspace.schema(file).can_undo(),
+        }
+    )
+
+
+@router.put("/{file_id}/scenarios")
+async def change_scenarios(here: Here, file_id: FileId, body: ScenariosRequest) -> FileScenarios:
+    """Replace the scenarios of a file; refused if the columns contradict them."""
+
+    def change() -> FileScenarios:
+        from evomask.runs.onboarding.scenarios import scenario_from
+
+        wanted = [scenario_from(one.model_dump()) for one in body.scenarios]
+        here.workspace.schema(here.workspace.find(file_id)).change_scenarios(wanted)
+        return _scenarios(here, file_id)
+
+    return await asyncio.to_thread(change)
+
+
+@router.post("/{file_id}/scenarios/uniques")
+async def count_scenario(here: Here, file_id: FileId, body: ScenarioRequest) -> ScenarioCount:
+    """Count the sample uniques of a scenario, without saving it."""
+
+    def count() -> ScenarioCount:
+        from evomask.runs.onboarding.scenarios import preview_scenario, scenario_from
+
+        table = here.workspace.overview(here.workspace.find(file_id)).table
+        found = preview_scenario(table, scenario_from(body.model_dump()))
+        return ScenarioCount.model_validate({**found.as_json(), "intruder": found.intruder})
 
     return await asyncio.to_thread(count)
 

@@ -1,4 +1,4 @@
-"""The seven pages; each is filled by its script from ``/api``."""
+"""The eight pages; each is filled by its script from ``/api``."""
 
 from collections.abc import Awaitable, Callable
 from functools import cache
@@ -15,10 +15,12 @@ from evomask.web.routes.dependencies import FileId, Here, RunName
 router = APIRouter(include_in_schema=False)
 Page: TypeAlias = HTMLResponse
 
-FILE_STEPS, RUN_STEPS = ("columns", "risk", "goal"), ("search", "compare", "release")
+FILE_STEPS = ("columns", "scenarios", "risk", "goal")
+RUN_STEPS = ("search", "compare", "release")
 TITLES = {
     "runs": "Runs",
     "columns": "Columns",
+    "scenarios": "Scenarios",
     "risk": "Baseline risk",
     "goal": "Goal",
     "search": "Search",

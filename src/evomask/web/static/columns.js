@@ -36,7 +36,7 @@ const set = (name, field, said) => (event) => {
 
 function row(column) {
   const roles = Object.fromEntries(Object.keys(ROLES).map((role) => [role, role === column.proposed && role !== column.role ? `${role} (proposed)` : role]));
-  const unneeded = ["identifier", "household"].includes(column.role);
+  const unneeded = ["identifier", "household", "person"].includes(column.role);
   const steps = column.levels.length ? plural(column.levels.length - 1, "level") : "create";
   const tree = unneeded ? el("span", { class: "muted small" }, "not released") : column.kind === "continuous" ? el("span", { class: "muted small" }, "automatic")
     : el("button", { type: "button", class: "link", onclick: () => openTree(column), "aria-label": `${steps}: hierarchy of ${column.name}` }, steps);

@@ -94,6 +94,7 @@ export const ROLES = {
   "weight": ["W", "survey weight"],
   "stratum": ["S", "each stratum is masked separately"],
   "household": ["H", "household number; never released"],
+  "person": ["P", "number that the records of a person share; never released"],
 };
 export const letter = (role) => el("span", { class: `letter ${ROLES[role][0]}`, "aria-hidden": "true" }, ROLES[role][0]);
 

@@ -1,0 +1,82 @@
+"""Limits of the population risk, such as ``journalist=0.09``, on points before their release."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from evomask.data.table import Table
+from evomask.engine.front import FrontPoint
+from evomask.errors import UnmetError
+from evomask.masking.enforce.requirement import Requirement, limit_sign, required_in
+from evomask.measures.disclosure.population import population_risks
+from evomask.report.protection import Choice
+
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class LimitCheck:
+    """A limit of the population risk in one scenario, and the value of a file."""
+
+    scenario: str
+    name: str
+    limit: float
+    value: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether the value is within the limit."""
+        if self.name == "k-map":
+            return self.value >= self.limit - ROUNDING
+        return self.value <= self.limit + ROUNDING
+
+    def __str__(self) -> str:
+        where = f" in scenario {self.scenario!r}" if self.scenario else ""
+        sign = limit_sign(self.name)
+        return f"{self.name} = {self.value:.4g}{where} (required {sign} {self.limit:.4g})"
+
+
+def check_limits(masked: Table, requirement: Requirement) -> tuple[LimitCheck, ...]:
+    """Compare the population risk of a masked table with the limits that hold in each scenario."""
+    required = required_in(masked.schema, requirement)
+    if not any(own.limits for own in (requirement, *required.values())):
+        return ()
+    return tuple(
+        LimitCheck(risk.scenario, name, limit, risk.value(name, limit))
+        for risk in population_risks(masked)
+        for name, limit in required.get(risk.scenario, requirement).limits
+    )
+
+
+def choose_within_limits(
+    choice: Choice,
+    front: Sequence[FrontPoint],
+    masked: Callable[[int], Table],
+    requirement: Requirement,
+    *,
+    replaceable: bool,
+) -> Choice:
+    """Return the choice, or the point of least loss that is within the limits if it is not.
+
+    Args:
+        masked: the file of a point, by number.
+        replaceable: whether another point may take its place; not if it was named.
+    """
+    exceeded = _exceeded(masked(choice.candidate.number), requirement)
+    if not exceeded:
+        return choice
+    others = sorted(front, key=lambda point: (point.loss, point.number)) if replaceable else []
+    for point in others:
+        if point.number != choice.candidate.number and not _exceeded(
+            masked(point.number), requirement
+        ):
+            reason = "the smallest loss among points within the limits of the population risk"
+            return Choice(point, reason)
+    raise UnmetError(
+        f"point {choice.candidate.point} has {exceeded[0]}"
+        + (", and no other point is within the limits" if replaceable else "")
+        + "; require a larger k, search longer, or raise the limit"
+    )
+
+
+def _exceeded(masked: Table, requirement: Requirement) -> list[LimitCheck]:
+    return [check for check in check_limits(masked, requirement) if not check.holds]

@@ -1,0 +1,1 @@
+"""Masked files that users give to `protect`, as candidates beside all others."""
