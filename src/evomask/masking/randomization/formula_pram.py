@@ -286,8 +286,8 @@ class FormulaPram(PramMethod):
         steward=(
             "PRAM with transition matrices from the formula {formula} (share of values "
             "randomised {change}[{invariant}, invariant]"
-            "[{band}, at most {band} positions][{level}, within level {level} of the hierarchies]"
-            "[{forbidden}, without {forbidden}])"
+            "[, at most {band} positions][, within level {level} of the hierarchies]"
+            "[, without {forbidden}])"
         ),
         public=PUBLIC,
     )

@@ -94,8 +94,8 @@ class Pram(PramMethod):
         title="PRAM",
         steward=(
             "PRAM ({design} design, probability of change {change}[{invariant}, invariant]"
-            "[{band}, at most {band} positions][{level}, within level {level} of the hierarchies]"
-            "[{forbidden}, without {forbidden}])"
+            "[, at most {band} positions][, within level {level} of the hierarchies]"
+            "[, without {forbidden}])"
         ),
         public=PUBLIC,
         simple="PRAM",
