@@ -74,7 +74,7 @@ from evomask.runs.inputs import (
     note_on_seed,
     notes_on_leakage,
 )
-from evomask.runs.population_limits import choose_within_limits
+from evomask.runs.population_limits import within_limits
 from evomask.runs.release import Release, release
 from evomask.runs.start import NOTHING_GIVEN, Start, load_start
 from evomask.runs.store.earlier_releases import EarlierReleases
@@ -461,7 +461,14 @@ def context_for(
         loss=parse_loss_weights(job.loss),
         start=start.recipes,
     )
-    context = EvaluationContext(table, settings, seed, file.hierarchies, given=start.files)
+    context = EvaluationContext(
+        table,
+        settings,
+        seed,
+        file.hierarchies,
+        given=start.files,
+        objectives=start.objectives,
+    )
     context.load_kernels(partial(events.begin, Phase.COMPILING))
     events.enter(Phase.LOADING)
     if not context.guarantees.are_plainly_possible:
@@ -603,13 +610,7 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
     choose_from = partial(choose_point, plan.pick, bounds=plan.bounds)
     with record_unmet(events, unfinished=outcome.unfinished):
         outcome, choice = refine_chosen_risk(run.context, outcome, choose_from)
-        choice = choose_within_limits(
-            choice,
-            outcome.state.front,
-            lambda number: point_file(run.context, outcome.state, number).masked,
-            run.context.settings.requirement,
-            replaceable=not plan.pick.removeprefix("file=").isdecimal(),
-        )
+        choice = within_limits(choice, run.context, outcome.state, plan.pick)
     earlier = EarlierReleases.of(folder, plan.sha256["data"], choice.candidate.number)
     if run.strict_releases:
         earlier.refuse()
@@ -625,14 +626,8 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
     )
     journal = run.store.journal()
     journal.require(outcome.state)
-    notes = (
-        *earlier.notes,
-        *journal.damage,
-        *run.loaded.notes,
-        *done.notes,
-        *changed_versions(plan),
-        *note_on_seed(plan.seed),
-    )
+    notes = (*earlier.notes, *journal.damage, *run.loaded.notes, *done.notes)
+    notes = (*notes, *changed_versions(plan), *note_on_seed(plan.seed))
     instead = baselines(plan.baseline, run.context) if plan.baseline else {}
     done = replace(done, notes=notes, baselines=instead)
     events.begin(Phase.RELEASING, f"writing the file and its reports into {folder}")
