@@ -67,6 +67,7 @@ from evomask.runs.inputs import (
     load,
     note_on_format,
     note_on_seed,
+    note_on_width,
     notes_on_leakage,
 )
 from evomask.runs.population_limits import within_limits
@@ -87,7 +88,6 @@ from evomask.runs.store.journal import (
 from evomask.runs.store.preserved_analyses import (
     ERRORS,
     check_bounds,
-    check_risk_limits,
     compare_front,
     encode_errors,
     prepare_analyses,
@@ -205,7 +205,7 @@ def protect_file(
         notes = (
             *note_on_format(job.source.path),
             *notes_on_leakage(loaded.table),
-            *_note_on_width(job.width),
+            *note_on_width(job.width),
         )
         for note in notes:
             events.begin(Phase.LOADING, note)
@@ -213,7 +213,7 @@ def protect_file(
         loaded = replace(loaded, notes=(*loaded.notes, *notes, *start.notes))
         check_stated(loaded.table, loaded.stated)
         keep = job.keep + loaded.keep
-        statistics = _statistics(loaded.table, keep, job.bounds)
+        statistics = prepare_analyses(loaded.table, keep, job.bounds)
         seed = secrets.randbits(63) if job.seed is None else job.seed
         context = context_for(loaded.table, job, seed, events, loaded.hierarchies, start)
         plan = build_plan(
@@ -258,7 +258,7 @@ def protect_table(
     profile(job.profile)
     events, journal = EventDispatcher(watch), Journal()
     with record_outcome(events):
-        statistics = _statistics(table, job.keep, job.bounds)
+        statistics = prepare_analyses(table, job.keep, job.bounds)
         seed = secrets.randbits(63) if job.seed is None else job.seed
         context = context_for(table, job, seed, events, hierarchies or {}, start)
         search = Exploration(
@@ -291,7 +291,7 @@ def protect_table(
             done,
             notes=(
                 *notes_on_leakage(table),
-                *_note_on_width(job.width),
+                *note_on_width(job.width),
                 *start.notes,
                 *done.notes,
             ),
@@ -355,8 +355,7 @@ def choose(
         changes = {"pick": wish, "bounds": bounds} if wish else {}
         plan = msgspec.structs.replace(run.plan, keep_order=keep_order, **changes)
         if bounds.given:
-            check_bounds(bounds, plan.keep)
-            check_risk_limits(bounds, run.context.table)
+            check_bounds(bounds, plan.keep, run.context.table)
         outcome = replace(outcome, state=with_best_within(outcome.state, plan.bounds))
         # unmet bounds are an error of this command, and no event of the run
         choice = choose_point(plan.pick, outcome.state, plan.bounds)
@@ -471,18 +470,6 @@ def load_context(plan: Plan) -> tuple[Loaded, EvaluationContext]:
     )
 
 
-def _statistics(table: Table, keep: AnalysesToPreserve, bounds: Bounds) -> PreparedAnalyses | None:
-    """Tables and models to preserve, if any are named; checks the bounds."""
-    check_risk_limits(bounds, table)
-    return prepare_analyses(table, keep, bounds) if keep or bounds.given else None
-
-
-def _note_on_width(width: object) -> tuple[str, ...]:
-    if width == 1:
-        return ()
-    return ("the option width is ignored: it was removed, and searches take turns",)
-
-
 @dataclass(frozen=True, kw_only=True)
 class _Run:
     """A protection in a run folder, with its inputs."""
@@ -574,7 +561,7 @@ def _open_run(
             StopRequest(folder).withdraw()
             notes = (
                 *map(change_note, changed),
-                *_note_on_width(plan.parameters.get("width", 1)),
+                *note_on_width(plan.parameters.get("width", 1)),
             )
             yield _Run(
                 loaded=replace(loaded, notes=(*loaded.notes, *notes)),
@@ -582,7 +569,7 @@ def _open_run(
                 plan=plan,
                 store=store,
                 events=events,
-                statistics=_statistics(loaded.table, plan.keep, plan.bounds),
+                statistics=prepare_analyses(loaded.table, plan.keep, plan.bounds),
                 key=key,
                 changed=changed,
             )
