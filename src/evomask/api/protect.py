@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
+from evomask.api.arguments import checked
 from evomask.api.files import read
 from evomask.api.progress import Progress, ProgressReporter
 from evomask.api.schema import (
@@ -337,6 +338,7 @@ class KeptRun:
         return figure_of(map_chart(self.record.points))
 
 
+@checked
 def protect(
     frame: F,
     *,
@@ -500,6 +502,7 @@ def _with_roles(frame: Frame, schema: Schema, *, accepted: bool) -> Schema:
     return schema_of(proposal.schema, schema)
 
 
+@checked
 def protect_file(
     path: str | Path,
     out: str | Path,
@@ -569,6 +572,7 @@ def protect_file(
     return KeptRun(Path(out))
 
 
+@checked
 def load(folder: str | Path) -> KeptRun:
     """Load a run that ``evomask protect`` or ``evomask search --run`` saved in a folder.
 

@@ -22,12 +22,9 @@ from evomask.data.table import Table
 from evomask.engine.engine import Engine, lag_for
 from evomask.engine.evaluation import EvaluationContext, Request, Settings, Timed
 from evomask.engine.front import (
-    DECIMALS,
     DEFAULT_RISK,
-    DESIGN,
     UNBOUNDED,
     Bounds,
-    FrontPoint,
     least_loss_at_default_risk,
     stable_reference,
     validate_pick,
@@ -44,8 +41,14 @@ from evomask.measures.analyses.analyses import NO_ANALYSES, AnalysesToPreserve, 
 from evomask.measures.loss.loss import parse_loss_weights
 from evomask.measures.profiles import profile
 from evomask.report.build import build_record
-from evomask.report.describe import describe_provenance, risk_parts, simple_name
-from evomask.report.protection import Choice, Protection, choose_point, point_file
+from evomask.report.protection import (
+    Choice,
+    Protection,
+    choose_point,
+    point_file,
+    with_best_within,
+    with_files,
+)
 from evomask.report.record import FileNote, ReleaseRecord
 from evomask.runs.front_evaluation import (
     FINDINGS,
@@ -57,6 +60,7 @@ from evomask.runs.front_evaluation import (
     refine_chosen_risk,
     unmasked_point,
 )
+from evomask.runs.front_updates import candidate_score, point_update
 from evomask.runs.inputs import (
     Input,
     Loaded,
@@ -67,18 +71,16 @@ from evomask.runs.inputs import (
     note_on_seed,
     notes_on_leakage,
 )
-from evomask.runs.population_limits import choose_within_limits
+from evomask.runs.population_limits import within_limits
 from evomask.runs.release import Release, release
 from evomask.runs.start import NOTHING_GIVEN, Start, load_start
 from evomask.runs.store.earlier_releases import EarlierReleases
 from evomask.runs.store.journal import (
-    CandidateScore,
     EventCallback,
     EventDispatcher,
     Journal,
     NoteAdded,
     Phase,
-    PointUpdate,
     RoundFinished,
     RunEnded,
     RunOutcome,
@@ -112,6 +114,7 @@ from evomask.runs.store.run_folder import (
     extend_budget,
     front_rows,
     protection_settings,
+    released_files,
 )
 from evomask.runs.store.run_summary import FRONT
 from evomask.runs.synthetic import baselines, check_baseline
@@ -281,7 +284,7 @@ def protect_table(
             evaluators=evaluators,
             compares=statistics is not None,
         )
-        state = search.explore(EngineState())
+        state = with_best_within(search.explore(EngineState()), job.bounds)
         ends = search.deadline
         if statistics:
             state = compare_front(context, state, statistics, {}, events, ends)
@@ -367,6 +370,7 @@ def choose(
         if bounds.given:
             check_bounds(bounds, plan.keep)
             check_risk_limits(bounds, run.context.table)
+        outcome = replace(outcome, state=with_best_within(outcome.state, plan.bounds))
         # unmet bounds are an error of this command, and no event of the run
         choice = choose_point(plan.pick, outcome.state, plan.bounds)
         plan = msgspec.structs.replace(plan, pick=stable_reference(plan.pick, choice.candidate))
@@ -394,6 +398,7 @@ def compare_points(
     state = store.newest_state(EngineCodec(context))
     if state is None or not state.front:
         raise RunError(f"there is no snapshot of {folder.name} yet; try again in a few seconds")
+    state = with_files(state, released_files(folder))
     by_number = {point.number: point for point in state.front}
     for number in files:
         if number not in by_number:
@@ -527,7 +532,8 @@ class _Run:
             folder = self.store.folder
             raise RunError(f"nothing was found yet; continue with `evomask resume {folder}`")
         search.journal.require(state)
-        return self._outcome(search, state)
+        released = () if FRONT in self.changed else released_files(self.store.folder)
+        return self._outcome(search, with_files(state, released))
 
     def _exploration(self, evaluators: Evaluators, stop: StopRequest) -> "Exploration":
         return Exploration(
@@ -545,6 +551,7 @@ class _Run:
         times = search.journal.times[: len(state.rounds)]
         ends = search.deadline
         unfinished = search.is_unfinished(state)
+        state = with_best_within(state, self.plan.bounds)
         if self.statistics is not None:
             known = {} if ERRORS in self.changed else read_errors(self.store.folder)
             state = compare_front(self.context, state, self.statistics, known, self.events, ends)
@@ -598,13 +605,7 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
     choose_from = partial(choose_point, plan.pick, bounds=plan.bounds)
     with record_unmet(events, unfinished=outcome.unfinished):
         outcome, choice = refine_chosen_risk(run.context, outcome, choose_from)
-        choice = choose_within_limits(
-            choice,
-            outcome.state.front,
-            lambda number: point_file(run.context, outcome.state, number).masked,
-            run.context.settings.requirement,
-            replaceable=not plan.pick.removeprefix("file=").isdecimal(),
-        )
+        choice = within_limits(choice, run.context, outcome.state, plan.pick)
     earlier = EarlierReleases.of(folder, plan.sha256["data"], choice.candidate.number)
     if run.strict_releases:
         earlier.refuse()
@@ -620,14 +621,8 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
     )
     journal = run.store.journal()
     journal.require(outcome.state)
-    notes = (
-        *earlier.notes,
-        *journal.damage,
-        *run.loaded.notes,
-        *done.notes,
-        *changed_versions(plan),
-        *note_on_seed(plan.seed),
-    )
+    notes = (*earlier.notes, *journal.damage, *run.loaded.notes, *done.notes)
+    notes = (*notes, *changed_versions(plan), *note_on_seed(plan.seed))
     instead = baselines(plan.baseline, run.context) if plan.baseline else {}
     done = replace(done, notes=notes, baselines=instead)
     events.begin(Phase.RELEASING, f"writing the file and its reports into {folder}")
@@ -780,8 +775,8 @@ class Exploration:
                 left=max(0.0, seconds * (1.0 / max(share, 1e-9) - 1.0)),
                 shares=shares(after),
                 suggested=least_loss_at_default_risk(after.front).point,
-                front=tuple(map(_news, after.front)) if is_new_front else None,
-                tried=tuple(map(_tried, after.candidates.last(new) if new else ())),
+                front=tuple(map(point_update, after.front)) if is_new_front else None,
+                tried=tuple(map(candidate_score, after.candidates.last(new) if new else ())),
                 before=self.context.original.risk if not before.front else None,
             )
         )
@@ -789,22 +784,3 @@ class Exploration:
 
 MOST_REASONS = 3
 """Reasons that are named where no candidate could be made."""
-
-
-def _tried(point: FrontPoint) -> CandidateScore:
-    simple = simple_name(point.making) if point.search == DESIGN else ""
-    return CandidateScore(round(point.loss, DECIMALS), round(point.risk, DECIMALS), simple)
-
-
-def _news(point: FrontPoint) -> PointUpdate:
-    return PointUpdate(
-        point=point.point,
-        search=point.search,
-        method=describe_provenance(point.making),
-        loss=point.loss,
-        risk=point.risk,
-        making=point.making,
-        file=point.number,
-        parts={name: part.percent for name, part in risk_parts(point).items()},
-        scenario=point.assessment.worst.scenario if point.assessment else "",
-    )

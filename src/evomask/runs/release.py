@@ -24,6 +24,7 @@ from evomask.io.tables import (
     read_frame,
     release_spec,
     released_name,
+    with_escaped_order,
     write_table,
 )
 from evomask.masking.enforce.requirement import Requirement, required_in
@@ -135,6 +136,7 @@ def release(
     """
     with stage_release(folder) as stage:
         written = _write_shuffled(protection, choice.candidate.number, loaded, plan, stage)
+        protection = replace(protection, notes=(*protection.notes, *written.notes))
         record = msgspec.structs.replace(
             _build_record(protection, choice, written, plan),
             statement=loaded.statement,
@@ -247,6 +249,8 @@ def prepare_release(
     asked = PrivacyRequirements(requirement.k, requirement.l, requirement.t)
     by_scenario = requirements_by_scenario(masked, requirement)
     spec = release_spec(masked, asked, by_scenario, unit_levels(loaded.table))
+    if loaded.dialect is not None and loaded.dialect.escape_formulas:
+        spec = with_escaped_order(spec)
     return new_numbers(masked, np.random.default_rng(secrets.randbits(256))), spec
 
 
