@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from evomask.api.schema import KINDS, Schema, loaded_frame
 from evomask.data.frames import Frame, frame_like, reorder
@@ -122,5 +122,7 @@ def apply(
 def _without_absent(schema: Schema, columns: Collection[str]) -> Schema:
     """Leave out identifiers that a frame lacks: they are never released."""
     gone = {name for name in schema.drop if name not in columns}
-    kinds = {key: [n for n in getattr(schema, key) if n not in gone] for key in KINDS}
+    kinds: dict[str, Any] = {
+        key: [n for n in getattr(schema, key) if n not in gone] for key in KINDS
+    }
     return replace(schema, drop=[name for name in schema.drop if name not in gone], **kinds)
