@@ -228,3 +228,13 @@ def test_the_codes_of_a_tree_fit_a_table():
     tree = fit_hierarchy("pet", ANIMALS, table)
     masked = table.with_recoded("pet", tree.ancestors(1)[table.codes("pet")], tree.recoding(1))
     assert np.array(tree.labels(1))[masked["pet"]].tolist() == ["mammal", "bird", "mammal"]
+
+
+@pytest.mark.parametrize("lines", [
+    [("x", "y", "*"), ("y", "x", "*")],
+    [("x", "g", "*"), ("y", "g", "*"), ("z", "x", "*")],
+])  # fmt: skip
+def test_a_group_that_is_called_like_a_value_of_another_group_is_refused(lines):
+    table = table_from(pl.DataFrame({"a": [line[0] for line in lines]}))
+    with pytest.raises(SchemaError, match="the label of the value in line"):
+        fit_hierarchy("a", lines, table)

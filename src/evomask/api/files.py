@@ -5,12 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
+from evomask.api.arguments import checked
 from evomask.api.schema import Schema, schema_of
 from evomask.data.frames import Frame
 
 Library = Literal["polars", "pandas", "pyarrow"]
 
 
+@checked
 def read(
     path: str | Path,
     *,
@@ -57,6 +59,7 @@ def read(
     return frame
 
 
+@checked
 def write(
     frame: Frame,
     path: str | Path,
@@ -93,6 +96,7 @@ def write(
     return write_table(table, Path(path), force=force, dialect=dialect).path
 
 
+@checked
 def example(
     folder: str | Path = ".", *, records: int = 3000, seed: int = 1, force: bool = False
 ) -> Path:

@@ -6,10 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from evomask.api.arguments import checked
 from evomask.api.schema import Schema, loaded_frame, schema_of, tree_lines
 from evomask.data.frames import Frame, frame_like
 from evomask.data.hierarchy import Hierarchy, fit_hierarchy
 from evomask.data.table import Table
+from evomask.errors import ParameterError
 
 if TYPE_CHECKING:
     from evomask.runs.mask import Method
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Frame)
 
 
+@checked
 def mask(
     frame: F,
     method: "Method",
@@ -52,12 +55,28 @@ def mask(
     from evomask.runs.inputs import check_stated
     from evomask.runs.mask import mask_table
 
+    _check_method(method)
     arguments = Schema(ordinal=ordinal, nominal=nominal, drop=drop, keep=keep)
     loaded = loaded_frame(frame, _with_method(schema_of(schema, arguments), method))
     check_stated(loaded.table, {*loaded.stated, *method.attributes})
     masked = mask_table(method, loaded.table, secrets.randbits(63) if seed is None else seed)
     result: F = frame_like(frame, loaded.table, masked)
     return result
+
+
+def _check_method(method: object) -> None:
+    """Raise an error for anything but a masking method with a tuple of attributes."""
+    names = getattr(method, "attributes", None)
+    if isinstance(method, type) or not callable(getattr(method, "mask", None)):
+        raise ParameterError(
+            f"method must be a masking method, such as evomask.Mdav(('age', 'income'), k=5), got "
+            f"a value of type {type(method).__name__}"
+        )
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        raise ParameterError(
+            f"attributes of {type(method).__name__} must be a tuple of column names, such as "
+            "('age', 'income')"
+        )
 
 
 def _with_method(schema: Schema, method: "Method") -> Schema:
@@ -73,6 +92,7 @@ def _with_method(schema: Schema, method: "Method") -> Schema:
     )
 
 
+@checked
 def hierarchy(
     frame: Frame,
     column: str,
@@ -121,6 +141,7 @@ def _with_categories(frame: Frame, column: str, schema: Schema) -> Table:
     return loaded_frame(frame, schema_of(schema, Schema(ordinal=[column]))).table
 
 
+@checked
 def write_hierarchy(tree: Hierarchy, path: str | Path, *, force: bool = False) -> Path:
     """Write a hierarchy as a file in the format of ARX, for schemas and other tools."""
     from evomask.io.hierarchies import write_hierarchy as write

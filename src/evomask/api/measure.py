@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from evomask.api.arguments import checked
 from evomask.api.schema import Schema, declarations_of, known_frame, loaded_frame, schema_of
 from evomask.data.frames import Frame, columns_like
 from evomask.errors import ParameterError
@@ -83,6 +84,7 @@ class Measurement(MeasureOutcome):
         return figure_of(pair_chart({"loss": 0.0, **before}, after))
 
 
+@checked
 def measure(
     original: Frame,
     masked: Frame,
@@ -217,6 +219,7 @@ class Comparison(Generic[F]):
         return figure_of(comparison_chart(points, risks[0]))
 
 
+@checked
 def compare(
     original: F,
     masked: Mapping[str, Frame],
@@ -260,6 +263,7 @@ def compare(
     return Comparison(original, found)
 
 
+@checked
 def measure_kept(
     original: Frame,
     masked: Frame,
@@ -354,6 +358,7 @@ class AuditResult(AuditOutcome):
         return figure_of(record_risk_chart(model_note(self)))
 
 
+@checked
 def audit(
     masked: Frame,
     original: Frame | None = None,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from evomask.api.arguments import checked
 from evomask.data.frames import Declaration, Frame
 from evomask.data.hierarchy import Hierarchy
 from evomask.data.scenario import Scenario, parse_scenario
@@ -108,9 +109,13 @@ class Schema:
     def __post_init__(self) -> None:
         for name in LISTS:
             given = getattr(self, name)
+            if not isinstance(given, Iterable):
+                raise SchemaError(f"{name} must be a list, got {type(given).__name__}")
             whole = (given,) if isinstance(given, str) else tuple(given)
             object.__setattr__(self, name, whole)
         for name in MAPPINGS:
+            if not isinstance(getattr(self, name), Mapping):
+                raise SchemaError(f"{name} must be a mapping, with a key for each column")
             object.__setattr__(self, name, dict(getattr(self, name)))
         _ = self.roles
 
@@ -442,6 +447,7 @@ class RolesNeededError(SchemaError):
         )
 
 
+@checked
 def propose(frame: Frame, *, schema: Schema | str | Path | None = None) -> Proposal:
     """Propose role and kind of every column of a frame, with reasons, to be confirmed by a person.
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from evomask.api.arguments import checked
 from evomask.api.schema import Schema, known_frame, schema_of
 from evomask.data.frames import Frame, columns_like, frame_like
 from evomask.data.table import Table
@@ -95,6 +96,7 @@ class SearchResult(Generic[F]):
         return figure_of(fitness_chart([(s.evaluations, s.best) for s in history]))
 
 
+@checked
 def search(
     frame: F,
     name: str,

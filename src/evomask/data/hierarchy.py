@@ -173,6 +173,7 @@ def _problems(lines: Sequence[Line]) -> Iterator[str]:
         if len(numbers) > 1:
             yield f"{_numbered(numbers)} the same value"
     yield from _conflicting_ancestors(lines)
+    yield from _misleading_labels(lines)
 
 
 def _numbered(lines: Sequence[int]) -> str:
@@ -193,6 +194,20 @@ def _conflicting_ancestors(lines: Sequence[Line]) -> Iterator[str]:
                     f"lines {earlier} and {number} have the same label at level {level} and "
                     f"different labels at level {level + 1}"
                 )
+
+
+def _misleading_labels(lines: Sequence[Line]) -> Iterator[str]:
+    """Yield lines whose group is called like a value that belongs to another group."""
+    number_of = {line[0]: number for number, line in enumerate(lines, 1)}
+    for number, line in enumerate(lines, 1):
+        for level, label in enumerate(line[1:], 1):
+            other = number_of.get(label, number)
+            if level < len(lines[other - 1]) and lines[other - 1][level] != label:
+                yield (
+                    f"line {number} has at level {level} the label of the value in line {other}, "
+                    "which is in another group"
+                )
+                return
 
 
 def _values_without_line(lines: Sequence[Line], table: Table, name: str) -> Iterator[str]:

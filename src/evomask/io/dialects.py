@@ -51,6 +51,7 @@ class Dialect:
         missing: texts that denote a missing value, besides the empty one.
         line_end: characters at the end of a line.
         marked: whether the text begins with a byte order mark.
+        escape_formulas: whether written cells that begin like a formula get an apostrophe.
     """
 
     delimiter: str | None = None
@@ -59,6 +60,7 @@ class Dialect:
     decimal: str | None = None
     line_end: str = "\n"
     marked: bool = False
+    escape_formulas: bool = False
 
     def __str__(self) -> str:
         mark = {".": "point", ",": "comma"}.get(self.decimal or ".", self.decimal)

@@ -82,6 +82,7 @@ class FileSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
     decimal: str | None = None
     encoding: str | None = None
     missing: list[str] = []
+    escape_formulas: bool = False
 
 
 class ScenarioEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -180,7 +181,13 @@ class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
     @property
     def dialect(self) -> Dialect:
         section = self.file
-        return Dialect(section.delimiter, section.encoding, tuple(section.missing), section.decimal)
+        return Dialect(
+            section.delimiter,
+            section.encoding,
+            tuple(section.missing),
+            section.decimal,
+            escape_formulas=section.escape_formulas,
+        )
 
 
 class PromisedSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):

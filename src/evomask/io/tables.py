@@ -35,6 +35,12 @@ from evomask.io.formats import (
     source_from_frame,
     unknown_format,
 )
+from evomask.io.formulas import (
+    count_formulas,
+    escape_formulas,
+    escape_texts,
+    note_on_formulas,
+)
 from evomask.io.readback import (
     ConfidentialSpec,
     ReadbackResult,
@@ -47,12 +53,13 @@ from evomask.io.sources import Origin, Source
 
 @dataclass(frozen=True)
 class WrittenFile:
-    """A written release: numbers of written and suppressed records, result of the read-back."""
+    """A written release: written and suppressed records, result of the read-back, notes."""
 
     path: Path
     records: int
     suppressed: int
     reading: ReadbackResult
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -123,6 +130,12 @@ def write_table(
     same_format = origin and BY_ENDING.get(ending_of(origin.path)) is BY_ENDING[ending]
     frame = polars_from(table, origin.untouched(table) if origin and same_format else {})
     results: list[ReadbackResult] = []
+    notes: tuple[str, ...] = ()
+    if BY_ENDING[ending].is_compressible:
+        are_escaped = dialect is not None and dialect.escape_formulas
+        notes = note_on_formulas(count_formulas(frame), are_escaped=are_escaped)
+        if notes and are_escaped:
+            frame, spec = escape_formulas(frame), with_escaped_order(spec)
 
     def write(temporary: Path) -> None:
         writer = BY_ENDING[ending].write
@@ -133,7 +146,16 @@ def write_table(
         results.append(check_written(temporary, spec, dialect, name=path.name))
 
     write_atomically(path, write, force=force)
-    return WrittenFile(path, spec.records, len(table) - spec.records, results[0])
+    return WrittenFile(path, spec.records, len(table) - spec.records, results[0], notes)
+
+
+def with_escaped_order(spec: ReleaseSpec) -> ReleaseSpec:
+    """The same specification for escaped cells."""
+    confidential = {
+        name: replace(own, order=tuple(escape_texts(own.order)))
+        for name, own in spec.confidential.items()
+    }
+    return replace(spec, confidential=confidential)
 
 
 def release_spec(

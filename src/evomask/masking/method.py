@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -219,7 +220,12 @@ def _plain(value: object) -> Any:  # noqa: ANN401
 
 
 def require_attributes(attributes: tuple[str, ...], method: str) -> None:
-    """Raise if a method has no attribute, or the same attribute twice."""
+    """Raise if attributes are no names, or there is none, or one is named twice."""
+    if not _are_names(attributes):
+        raise ParameterError(
+            f"{method} needs a tuple of attribute names, such as ('age', 'income'), got a value of "
+            f"type {type(attributes).__name__}"
+        )
     if not attributes:
         raise SchemaError(f"{method} needs at least one attribute; name one")
     duplicates = sorted({name for name in attributes if attributes.count(name) > 1})
@@ -227,15 +233,23 @@ def require_attributes(attributes: tuple[str, ...], method: str) -> None:
         raise SchemaError(f"{method} is given {duplicates[0]!r} twice; name each attribute once")
 
 
+def _are_names(given: object) -> bool:
+    return isinstance(given, tuple | list) and all(isinstance(name, str) for name in given)
+
+
+def _is_number(given: object) -> bool:
+    return isinstance(given, Real)
+
+
 def require_percent(value: float, parameter: str) -> None:
     """Raise if a parameter is not a percentage in (0, 100]."""
-    if not 0 < value <= 100:
+    if not _is_number(value) or not 0 < value <= 100:
         raise ParameterError(f"{parameter} must lie in (0, 100] percent, got {value}")
 
 
 def require_share(value: float, parameter: str) -> None:
     """Raise if a parameter is not a probability in [0, 1]."""
-    if not 0 <= value <= 1:
+    if not _is_number(value) or not 0 <= value <= 1:
         raise ParameterError(f"{parameter} must lie in [0, 1], got {value}")
 
 

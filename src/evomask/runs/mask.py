@@ -128,6 +128,7 @@ def mask_file(job: MaskJob) -> MaskOutcome:
         aggregation=_aggregation(method, loaded.table, labels, seed),
         notes=(
             *loaded.notes,
+            *written.notes,
             *note_on_seed(seed),
             *_notes(names, loaded.table),
             *(str(w.message) for w in caught),

@@ -23,6 +23,7 @@ from evomask.io.tables import (
     read_frame,
     release_spec,
     released_name,
+    with_escaped_order,
     write_table,
 )
 from evomask.masking.enforce.requirement import Requirement, required_in
@@ -134,6 +135,7 @@ def release(
     """
     with stage_release(folder) as stage:
         written = _write_shuffled(protection, choice.candidate.number, loaded, plan, stage)
+        protection = replace(protection, notes=(*protection.notes, *written.notes))
         record = msgspec.structs.replace(
             _build_record(protection, choice, written, plan),
             statement=loaded.statement,
@@ -232,7 +234,10 @@ def _write_shuffled(
     asked = PrivacyRequirements(requirement.k, requirement.l, requirement.t)
     by_scenario = requirements_by_scenario(masked, requirement)
     levels = unit_levels(loaded.table)
-    promised = PromiseFile(release_spec(masked, asked, by_scenario, levels), loaded.dialect)
+    spec = release_spec(masked, asked, by_scenario, levels)
+    if loaded.dialect is not None and loaded.dialect.escape_formulas:
+        spec = with_escaped_order(spec)
+    promised = PromiseFile(spec, loaded.dialect)
     masked = new_numbers(masked, np.random.default_rng(secrets.randbits(256)))
     stage.write(PROMISE, msgspec.json.encode(promised))
     return write_table(

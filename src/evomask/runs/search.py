@@ -291,8 +291,10 @@ def _write_masked(
         return guarantees.notes
     masked = _decode(run.chosen, setup)
     released = guarantees(masked)
-    write_table(released, run.plan.out, force=True, dialect=loaded.dialect, origin=loaded.origin)
-    return (*guarantees.notes, *guarantees.notes_on(masked, released))
+    written = write_table(
+        released, run.plan.out, force=True, dialect=loaded.dialect, origin=loaded.origin
+    )
+    return (*written.notes, *guarantees.notes, *guarantees.notes_on(masked, released))
 
 
 def loaded_for(plan: Plan) -> Loaded:

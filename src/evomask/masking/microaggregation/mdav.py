@@ -265,8 +265,8 @@ class Mdav(GroupAggregation):
     ending: LastGroups = LastGroups.GENERIC
 
     def __post_init__(self) -> None:
-        validate_k(self.k)
         require_attributes(self.attributes, "MDAV")
+        validate_k(self.k)
 
     def partition(self, table: Table, rng: np.random.Generator) -> Labels:
         k = validate_k(self.k, len(table))
