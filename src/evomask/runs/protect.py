@@ -613,7 +613,7 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
     )
     journal = run.store.journal()
     journal.require(outcome.state)
-    notes = (*earlier.notes, *journal.damage, *run.loaded.notes, *done.notes)
+    notes = (*choice.notes, *earlier.notes, *journal.damage, *run.loaded.notes, *done.notes)
     notes = (*notes, *changed_versions(plan), *note_on_seed(plan.seed))
     instead = baselines(plan.baseline, run.context) if plan.baseline else {}
     done = replace(done, notes=notes, baselines=instead)
