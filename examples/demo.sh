@@ -17,5 +17,5 @@ printf '\nWhere to look:\n'
 printf '  %-42s what was tried, what it costs, who can still find out what\n' "$folder/release/report-internal.html"
 printf '  %-42s what may be told with the file\n' "$folder/release/report-public.html"
 printf '  %-42s the file itself\n' "$folder/release/masked/survey.csv"
-printf 'Another point of the front: evomask choose %s --max-risk register=5,colleague=10\n' "$folder/release"
+printf 'Another point of the front: evomask choose %s --max-risk register=10,colleague=30,neighbour=30\n' "$folder/release"
 printf 'The same in a browser, on this machine alone: make serve (or evomask serve %s)\n' "$folder"

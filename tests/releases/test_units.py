@@ -191,3 +191,11 @@ def test_three_households_share_what_a_neighbour_of_the_survey_knows(tmp_path):
     names = ["region", *neighbour.knows]
     assert fewest(frame, names, homes) >= 3
     assert varying(frame, ["municipality", "household_size", "area", "visited"], homes) == []
+
+
+def test_persons_of_a_chunked_file_are_refused(evomask, tmp_path):
+    data, schema = write_people(tmp_path, panel=True, scenario="")
+    words = ("--schema", schema, "--method", "pram", "--in-parts", "--out", tmp_path / "parts")
+    answer = evomask("mask", data, *words)
+    assert answer.code == 1
+    assert "chunked files do not count persons" in answer.err

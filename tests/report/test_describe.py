@@ -2,8 +2,9 @@
 
 import pytest
 
-from evomask.masking.method import About
+from evomask.masking.method import About, provenance_of
 from evomask.masking.provenance import Provenance, Step
+from evomask.masking.randomization.pram import Pram
 from evomask.report.describe import (
     clause,
     describe_provenance,
@@ -325,3 +326,11 @@ def test_long_lists_are_cut(names, text):
 )
 def test_only_none_and_all_look_so(value, text):
     assert percent(value) == text
+
+
+def test_limits_of_pram_are_described_where_there_are_any():
+    limited = Pram(("sex",), band=2, level=1, forbidden=("sex:a->b", "sex:b->*"))
+    told = describe_provenance(provenance_of(limited))
+    assert "at most 2 positions, within level 1 of the hierarchies" in told
+    assert "without sex:a->b and sex:b->*" in told
+    assert "positions" not in describe_provenance(provenance_of(Pram(("sex",))))

@@ -1,5 +1,7 @@
 """Disclosure risk by scenario: sentences that a lawyer can read, rows, what is published."""
 
+from dataclasses import replace
+
 import msgspec
 import pytest
 
@@ -14,6 +16,7 @@ from evomask.report.scenarios import (
     describe_intruder,
     promise_notes,
     promise_rows,
+    promise_sentence,
     scenario_sentence,
     scenario_views,
     scenarios_as_json,
@@ -184,6 +187,17 @@ def test_the_public_report_promises_what_holds_against_whom(promising):
     ) in told
     assert "Every combination of" not in told
     assert "wage" not in told.split("Against")[1]
+
+
+def test_the_promise_says_what_k_counts():
+    home = Attribute("home", Kind.NOMINAL, Role.HOUSEHOLD)
+    schema = Schema((Attribute("age", Kind.NOMINAL, Role.QUASI_IDENTIFIER), home))
+    scenario = Scenario(name="street", knows=("age",), unit="household")
+    (note,) = promise_notes(replace(schema, scenarios=(scenario,)), parse_requirement("k=4"))
+    assert promise_sentence(note, "health") == (
+        "Against an intruder who knows age: every combination of age is shared by at least 4 "
+        "households."
+    )
 
 
 def test_people_at_risk_are_numbers_of_the_records(two):

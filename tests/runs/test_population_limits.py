@@ -94,3 +94,10 @@ def test_the_population_of_a_schema_is_read(evomask, people, tmp_path):
     schema.write_text(text, encoding="utf-8")
     found = json.loads(evomask("audit", people, "--schema", schema, "--json", "--quiet").out)
     assert found["population"][0]["size"] == 4000
+
+
+def test_limits_of_a_chunked_file_are_refused(evomask, tmp_path):
+    words = (*ROLES, "--require", "k=3,journalist=0.1", "--in-parts", "--out", tmp_path / "parts")
+    answer = evomask("protect", write_town(tmp_path), *words)
+    assert answer.code == 1
+    assert "have no limits of the population risk" in answer.err

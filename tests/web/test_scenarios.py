@@ -100,6 +100,15 @@ def test_what_does_not_fit_is_a_sentence_and_changes_nothing(client, town, chang
     assert client.get(f"/api/files/{town}/schema").text == before
 
 
+def test_what_the_page_does_not_show_is_kept(client, town):
+    wish = {**KNOWS, "sure": 0.8, "source": "a list", "takes_part": False}
+    for _ in range(2):
+        saved = client.put(f"/api/files/{town}/scenarios", json={"scenarios": [wish]}).json()
+        (own,) = (one for one in saved["scenarios"] if one["origin"] == "schema")
+        wish = {name: own[name] for name in (*wish, "any", "of", "knows_about", "unit")}
+    assert (wish["sure"], wish["takes_part"], wish["source"]) == (0.8, False, "a list")
+
+
 def test_two_scenarios_of_one_name_are_refused(client, town):
     answer = client.put(f"/api/files/{town}/scenarios", json={"scenarios": [KNOWS, KNOWS]})
     assert answer.status_code == 400

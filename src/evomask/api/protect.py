@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from evomask.api.arguments import checked
 from evomask.api.files import read
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from evomask.runs.store.run_folder import RunSummary
 
 F = TypeVar("F", bound=Frame)
+
+ObjectiveFunction: TypeAlias = Callable[[Any, Any], float]
+"""Function of the original and a masked frame; smaller values are better."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -368,6 +371,7 @@ def protect(
     baseline: str = "",
     start: Iterable[str | Path | Frame] = (),
     callback: Callable[["Progress"], object] | None = None,
+    objectives: Mapping[str, ObjectiveFunction | tuple[ObjectiveFunction, float]] | None = None,
 ) -> Result[F]:
     """Search for masked versions of a pandas, polars or pyarrow frame with low loss and risk.
 
@@ -405,6 +409,10 @@ def protect(
             in the same order; they compete with all others, and are on the front as ``given``.
         callback: function that receives a `Progress` after each block of candidates; the search
             stops if it returns False.
+        objectives: functions of the original and a masked frame by name, smaller values are better;
+            they join loss and risk as objectives of the front. A pair of a function and a limit
+            keeps candidates above it off the front instead. Only whole files are given to them,
+            in the original's order and without suppressed records.
 
     Nothing is printed, and the frame is not changed.
 
@@ -428,6 +436,7 @@ def protect(
     from evomask.report.protection import choose_point
     from evomask.runs.inputs import Input, check_stated
     from evomask.runs.protect import protect_table
+    from evomask.runs.start import objectives_of
     from evomask.runs.store.run_control import StopRequest
 
     arguments = Schema(
@@ -457,7 +466,8 @@ def protect(
     with open_evaluators(workers, cluster) as evaluators:
         protection = protect_table(
             loaded.table, job, evaluators=evaluators, hierarchies=loaded.hierarchies,
-            start=_start(start, loaded), watch=watch, stop=stop,
+            start=replace(_start(start, loaded), objectives=objectives_of(objectives or {}, frame)),
+            watch=watch, stop=stop,
         )  # fmt: skip
     choice = choose_point(job.pick, protection.state, job.bounds)
     return Result(frame, protection, choice, job.bounds)

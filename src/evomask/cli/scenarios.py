@@ -103,7 +103,8 @@ def _scenario_lines(one: "FileScenario") -> Iterator[str]:
     yield from hanging(f"{one.scenario.name} ({origin}): ", one.proposed.reason or one.intruder)
     yield from hanging(f"{INDENT}knows     ", one.intruder.removeprefix("an intruder who knows "))
     if one.uniques is not None:
-        total = f"{one.uniques.in_words} of {one.uniques.records:,} records"
+        what = f"units of {one.uniques.unit}" if one.uniques.unit else "records"
+        total = f"{one.uniques.in_words} of {one.uniques.records:,} {what}"
         yield from hanging(f"{INDENT}uniques   ", total)
     yield from hanging(f"{INDENT}require   ", one.scenario.require or "as --require")
     if one.proposed.beyond:

@@ -27,6 +27,7 @@ from evomask.engine.kernel_loading import (
     later_kernels,
     load_kernels,
 )
+from evomask.engine.objectives import Objective
 from evomask.engine.specialists import Specialist, search_of
 from evomask.errors import DataError, EvomaskError
 from evomask.evolution.individual import Outcome, Task
@@ -79,11 +80,17 @@ class Adopt:
 
 @dataclass(frozen=True)
 class Measured:
-    """Loss and risk of a file in percent, and the components of the risk if there are any."""
+    """Loss and risk of a file in percent, and the components of the risk if there are any.
+
+    Args:
+        objectives, limited: values of the user's objectives, without and with a limit.
+    """
 
     loss: float
     risk: float
     assessment: RiskAssessment | None = None
+    objectives: Mapping[str, float] = field(default_factory=dict)
+    limited: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -144,6 +151,7 @@ class EvaluationContext:
         outside: people outside of that sample, its control group.
         people: number of targets.
         given: masked versions of the table that the user gave, which are evaluated first.
+        objectives: of the user, for whole files.
     """
 
     table: Table
@@ -154,11 +162,12 @@ class EvaluationContext:
     outside: Table | None = None
     people: int = SEARCH_TARGETS
     given: tuple[Table, ...] = ()
+    objectives: tuple[Objective, ...] = ()
     _setups: dict[str, Setup[Any]] = field(default_factory=dict, repr=False)
 
     def __reduce__(self) -> tuple[Callable[..., "EvaluationContext"], tuple[Any, ...]]:
         """Pickle the parts, since prepared measures and problems may not be picklable."""
-        rest = (self.settings, self.seed, self.hierarchies, self.given)
+        rest = (self.settings, self.seed, self.hierarchies, self.given, self.objectives)
         return rebuild_context, (self.table, *rest)
 
     def lent(self) -> tuple[Callable[[Mapping[str, Any]], "EvaluationContext"], Mapping[str, Any]]:
@@ -166,7 +175,8 @@ class EvaluationContext:
         workers."""
         table = self.table
         recodings, hierarchies = dict(table.recodings), self.hierarchies
-        rest = (table.schema, recodings, self.settings, self.seed, hierarchies, self.given)
+        given = (self.given, self.objectives)
+        rest = (table.schema, recodings, self.settings, self.seed, hierarchies, *given)
         arrays = {f"{COLUMN}{name}": column for name, column in table.columns.items()}
         return partial(context_from_arrays, *rest), {**arrays, SUPPRESSED: table.suppressed}
 
@@ -286,7 +296,13 @@ class EvaluationContext:
         """Loss and risk of the file of a genome; the parts of the risk for the whole file only."""
         masked = self.masked(name, genome)
         if self.outside is None:
-            return self.measured(masked, self.twin(name, genome, masked))
+            values = {one.name: one(self.table, masked) for one in self.objectives}
+            limited = {one.name for one in self.objectives if one.limit is not None}
+            return replace(
+                self.measured(masked, self.twin(name, genome, masked)),
+                objectives={n: value for n, value in values.items() if n not in limited},
+                limited={n: value for n, value in values.items() if n in limited},
+            )
         return replace(self.measured(masked), assessment=None)
 
     def releasable(self, masked: Table) -> Table:
@@ -408,12 +424,13 @@ def context_from_arrays(
     seed: int,
     hierarchies: HierarchyDefinitions,
     given: tuple[Table, ...],
+    objectives: tuple[Objective, ...],
     arrays: Mapping[str, Any],
 ) -> EvaluationContext:
     """Build the context of a worker process on shared arrays."""
     columns = {name: arrays[f"{COLUMN}{name}"] for name in schema.names}
     table = Table(schema, columns, recodings, arrays[SUPPRESSED])
-    return rebuild_context(table, settings, seed, hierarchies, given)
+    return rebuild_context(table, settings, seed, hierarchies, given, objectives)
 
 
 def rebuild_context(
@@ -422,9 +439,12 @@ def rebuild_context(
     seed: int,
     hierarchies: HierarchyDefinitions,
     given: tuple[Table, ...] = (),
+    objectives: tuple[Objective, ...] = (),
 ) -> EvaluationContext:
     """Build the context of a worker process, with kernels loaded before the first task."""
-    context = EvaluationContext(table, settings, seed, hierarchies, given=given)
+    context = EvaluationContext(
+        table, settings, seed, hierarchies, given=given, objectives=objectives
+    )
     context.load_kernels(lambda _: None)
     return context
 

@@ -53,6 +53,8 @@ class FrontPoint:
         round: block of outcomes of the engine in which it was evaluated.
         parameters: those of the specialist.
         assessment: components of the risk, if it has any.
+        objectives: of the user, by which points are compared too; by name.
+        limited: objectives of the user that have a limit instead.
         errors: of the tables and models to preserve, in percent, if they were computed.
         point: position on the front, from 1 in the order of loss; 0 for dominated files.
         individual: individual of a single search; None in `protect`.
@@ -71,6 +73,8 @@ class FrontPoint:
     round: int = 0
     parameters: Mapping[str, object] = field(default_factory=dict, compare=False)
     assessment: RiskAssessment | None = field(default=None, compare=False)
+    objectives: Mapping[str, float] = field(default_factory=dict, compare=False)
+    limited: Mapping[str, float] = field(default_factory=dict, compare=False)
     errors: Mapping[str, float] = field(default_factory=dict, compare=False)
     point: int = field(default=0, compare=False)
     individual: Any = field(default=None, compare=False, repr=False)
@@ -92,7 +96,8 @@ class FrontPoint:
         """Measures by name, as rules and bounds use them."""
         if self.measures is not None:
             return {**self.measures, **self.errors}
-        return {"loss": self.loss, "risk": self.risk, "score": self.worst, **self.errors}
+        own = {**self.objectives, **self.limited, **self.errors}
+        return {"loss": self.loss, "risk": self.risk, "score": self.worst, **own}
 
     @property
     def scenario_risks(self) -> Mapping[str, float]:
@@ -107,12 +112,14 @@ class FrontPoint:
 def front_of(points: Sequence[FrontPoint]) -> tuple[FrontPoint, ...]:
     """Nondominated points in the order of loss.
 
-    Loss and risk are compared at the precision shown; of equal points the earliest is kept.
+    Loss and risk are compared at the precision shown, and objectives of the user as they are; of
+    equal points the earliest is kept.
     """
-    distinct: dict[tuple[float, float], FrontPoint] = {}
+    distinct: dict[tuple[float, ...], FrontPoint] = {}
     for point in points:
-        distinct.setdefault((round(point.loss, DECIMALS), round(point.risk, DECIMALS)), point)
-    ranks = non_dominated_ranks(np.array(list(distinct)).reshape(-1, 2))
+        pair = (round(point.loss, DECIMALS), round(point.risk, DECIMALS))
+        distinct.setdefault((*pair, *point.objectives.values()), point)
+    ranks = non_dominated_ranks(np.array(list(distinct)).reshape(len(distinct), -1))
     best = [point for point, rank in zip(distinct.values(), ranks, strict=True) if rank == 0]
     return numbered(sorted(best, key=lambda point: (point.loss, point.risk, point.number)))
 

@@ -148,6 +148,8 @@ class Merger:
             round=state.generation + 1,
             parameters=specialist.parameters,
             assessment=measured.assessment,
+            objectives=measured.objectives,
+            limited=measured.limited,
         )
         points = sorted((*state.front, point), key=lambda one: one.number)
         return replace(state, front=front_of(points), candidates=state.candidates.plus([point]))
@@ -173,6 +175,8 @@ class Merger:
         pinned = {*ranked, *front, *waiting, *adopting}
         live = {number: one for number, one in state.live.items() if number in pinned}
         pool = tuple(ranked[:POOL])
+        if self.context.objectives:  # they are not predicted, so points with good ones breed too
+            pool = tuple(dict.fromkeys((*pool, *sorted(front))))
         state = replace(state, live=live, pool=pool)
         if new is None:
             return state

@@ -17,7 +17,7 @@ from evomask.data.frames import Declaration, Declarations, table_from
 from evomask.data.hierarchy import HierarchyLines
 from evomask.data.schema import Attribute, Kind, Role, Schema
 from evomask.data.table import Table
-from evomask.errors import RunError, SchemaError
+from evomask.errors import ParameterError, RunError, SchemaError
 from evomask.evolution.streams import working_stream
 from evomask.execution.evaluator import Evaluators
 from evomask.io.chunks import (
@@ -37,6 +37,7 @@ from evomask.io.files import check_writable, open_private, remove_temporary_file
 from evomask.io.hierarchies import read_hierarchies
 from evomask.io.paired_chunks import table_of_rows
 from evomask.io.schemas import SchemaFile
+from evomask.masking.enforce.requirement import parse_requirement
 from evomask.masking.method import FileStatistics, NumberStatistics
 from evomask.runs.inputs import Input, check_stated, declarations_of, with_quasi_identifiers
 from evomask.runs.store.release import file_hash
@@ -222,7 +223,7 @@ def prepare_file(
 
 
 def _check_supported(first: Table, schema: SchemaFile) -> None:
-    """Raise for edit rules and strata, which chunked work does not support."""
+    """Raise for edit rules, strata and persons, which chunked work does not support."""
     if schema.rules.edits:
         raise SchemaError(
             "chunked files do not support edit rules; remove them from the schema, or draw a sample"
@@ -232,6 +233,11 @@ def _check_supported(first: Table, schema: SchemaFile) -> None:
             f"chunked files do not support strata; give {strata[0]!r} another role, or process "
             f"each stratum separately"
         )
+    if persons := first.schema.with_role(Role.PERSON):
+        raise SchemaError(
+            f"chunked files do not count persons; give {persons[0]!r} the role identifier if "
+            "each person has one record, or protect a sample of persons"
+        )
 
 
 def _refuse_requirements_of_scenarios(
@@ -239,6 +245,10 @@ def _refuse_requirements_of_scenarios(
 ) -> None:
     """Raise if something is required in scenarios, which chunked work does not enforce."""
     is_required = settings.get("generalization") or settings.get("requirement")
+    if parse_requirement(str(is_required or "")).limits:
+        raise ParameterError(
+            "files in parts have no limits of the population risk; require k, or protect a sample"
+        )
     has_scenarios = bool(schema.scenarios or source.scenarios)
     if (is_required and has_scenarios) or any(one.require for one in schema.intruders):
         raise SchemaError(

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -15,6 +15,7 @@ from evomask.engine.front import (
     UNBOUNDED,
     Bounds,
     FrontPoint,
+    numbered,
     pick,
     suggested,
     within,
@@ -130,6 +131,31 @@ def changed_values(before: Table, after: Table, name: str) -> Flags:
     both_missing = (value != value) & (masked != masked)  # noqa: PLR0124
     different: Flags = (value != masked) & ~both_missing
     return different
+
+
+def with_files(state: EngineState, files: Iterable[int]) -> EngineState:
+    """Return the state with further files on its front; those that cannot be made are left out."""
+    numbers = {*files} - {point.number for point in state.front}
+    more = [p for p in state.candidates if p.number in numbers and p.number in state.live]
+    if not more:
+        return state
+    front = sorted((*state.front, *more), key=lambda point: (point.loss, point.risk, point.number))
+    return replace(state, front=numbered(front))
+
+
+def with_best_within(state: EngineState, bounds: Bounds) -> EngineState:
+    """Add the least loss within bounds of the risk by scenario to the front, if it is missing.
+
+    The front compares loss and the largest risk; a file that it beats may have less risk in one
+    scenario.
+    """
+    within_all = [p for p in state.candidates if p.number in state.live and not bounds.excess(p)]
+    if not bounds.risk_in or not within_all:
+        return state
+    best = min(within_all, key=lambda point: (point.loss, point.risk, point.number))
+    if any(point.loss <= best.loss and not bounds.excess(point) for point in state.front):
+        return state
+    return with_files(state, [best.number])
 
 
 @dataclass(frozen=True)

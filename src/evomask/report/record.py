@@ -89,12 +89,14 @@ class ScenarioPromiseNote(msgspec.Struct, frozen=True):
         intruder: who attacks and what they know, in words.
         known: the attributes that are known exactly, in words; empty if there is none.
         required: required k, l and t by name, for the attributes that are known exactly.
+        counted: what k counts: records, persons or households.
     """
 
     name: str
     intruder: str
     known: str
     required: dict[str, float] = {}
+    counted: str = "records"
 
 
 class LimitNote(msgspec.Struct, frozen=True):

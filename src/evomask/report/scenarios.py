@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from evomask.data.scenario import Scenario
 from evomask.data.schema import Schema
+from evomask.data.units import unit_of
 from evomask.masking.enforce.requirement import Requirement, required_in
 from evomask.measures.disclosure.risk import AT_RISK
 from evomask.report.describe import join_names
@@ -52,9 +53,16 @@ def promise_notes(schema: Schema, requirement: Requirement) -> tuple[ScenarioPro
             describe_intruder(one),
             join_names(known[one.name], len(known[one.name])),
             required_models(required[one.name]) if known[one.name] else {},
+            _counted(schema, one),
         )
         for one in schema.scenarios
     )
+
+
+def _counted(schema: Schema, scenario: Scenario) -> str:
+    """What k counts in a scenario, in words."""
+    unit = unit_of(schema, scenario)
+    return f"{schema[unit].role}s" if unit else "records"
 
 
 class PromiseRow(NamedTuple):
@@ -92,7 +100,8 @@ def promise_sentence(promise: ScenarioPromiseNote, confidential: str) -> str:
     required = {name: f"{value:g}" for name, value in promise.required.items()}
     known = promise.known
     words = {
-        "k": f"every combination of {known} is shared by at least {required.get('k')} records",
+        "k": f"every combination of {known} is shared by at least {required.get('k')} "
+        f"{promise.counted}",
         "l": f"each equivalence class of {known} has at least {required.get('l')} different values "
         f"of {confidential}",
         "t": f"in each equivalence class of {known}, {confidential} is distributed as in the file, "

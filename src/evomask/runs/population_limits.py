@@ -4,11 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from evomask.data.table import Table
+from evomask.engine.evaluation import EvaluationContext
 from evomask.engine.front import FrontPoint
+from evomask.engine.state import EngineState
 from evomask.errors import UnmetError
 from evomask.masking.enforce.requirement import Requirement, limit_sign, required_in
 from evomask.measures.disclosure.population import population_risks
-from evomask.report.protection import Choice
+from evomask.report.protection import Choice, point_file
 
 ROUNDING = 1e-9
 
@@ -44,6 +46,19 @@ def check_limits(masked: Table, requirement: Requirement) -> tuple[LimitCheck, .
         LimitCheck(risk.scenario, name, limit, risk.value(name, limit))
         for risk in population_risks(masked)
         for name, limit in required.get(risk.scenario, requirement).limits
+    )
+
+
+def within_limits(
+    choice: Choice, context: EvaluationContext, state: EngineState, pick: str
+) -> Choice:
+    """Return the choice of a run, or another point, so that the limits of its requirement hold."""
+    return choose_within_limits(
+        choice,
+        state.front,
+        lambda number: point_file(context, state, number).masked,
+        context.settings.requirement,
+        replaceable=not pick.removeprefix("file=").isdecimal(),
     )
 
 

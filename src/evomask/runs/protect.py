@@ -45,7 +45,14 @@ from evomask.measures.loss.loss import parse_loss_weights
 from evomask.measures.profiles import profile
 from evomask.report.build import build_record
 from evomask.report.describe import describe_provenance, risk_parts, simple_name
-from evomask.report.protection import Choice, Protection, choose_point, point_file
+from evomask.report.protection import (
+    Choice,
+    Protection,
+    choose_point,
+    point_file,
+    with_best_within,
+    with_files,
+)
 from evomask.report.record import FileNote, ReleaseRecord
 from evomask.runs.front_evaluation import (
     FINDINGS,
@@ -67,7 +74,7 @@ from evomask.runs.inputs import (
     note_on_seed,
     notes_on_leakage,
 )
-from evomask.runs.population_limits import choose_within_limits
+from evomask.runs.population_limits import within_limits
 from evomask.runs.release import Release, release
 from evomask.runs.start import NOTHING_GIVEN, Start, load_start
 from evomask.runs.store.earlier_releases import EarlierReleases
@@ -112,6 +119,7 @@ from evomask.runs.store.run_folder import (
     extend_budget,
     front_rows,
     protection_settings,
+    released_files,
 )
 from evomask.runs.store.run_summary import FRONT
 from evomask.runs.synthetic import baselines, check_baseline
@@ -281,7 +289,7 @@ def protect_table(
             evaluators=evaluators,
             compares=statistics is not None,
         )
-        state = search.explore(EngineState())
+        state = with_best_within(search.explore(EngineState()), job.bounds)
         ends = search.deadline
         if statistics:
             state = compare_front(context, state, statistics, {}, events, ends)
@@ -367,6 +375,7 @@ def choose(
         if bounds.given:
             check_bounds(bounds, plan.keep)
             check_risk_limits(bounds, run.context.table)
+        outcome = replace(outcome, state=with_best_within(outcome.state, plan.bounds))
         # unmet bounds are an error of this command, and no event of the run
         choice = choose_point(plan.pick, outcome.state, plan.bounds)
         plan = msgspec.structs.replace(plan, pick=stable_reference(plan.pick, choice.candidate))
@@ -394,6 +403,7 @@ def compare_points(
     state = store.newest_state(EngineCodec(context))
     if state is None or not state.front:
         raise RunError(f"there is no snapshot of {folder.name} yet; try again in a few seconds")
+    state = with_files(state, released_files(folder))
     by_number = {point.number: point for point in state.front}
     for number in files:
         if number not in by_number:
@@ -451,7 +461,14 @@ def context_for(
         loss=parse_loss_weights(job.loss),
         start=start.recipes,
     )
-    context = EvaluationContext(table, settings, seed, file.hierarchies, given=start.files)
+    context = EvaluationContext(
+        table,
+        settings,
+        seed,
+        file.hierarchies,
+        given=start.files,
+        objectives=start.objectives,
+    )
     context.load_kernels(partial(events.begin, Phase.COMPILING))
     events.enter(Phase.LOADING)
     if not context.guarantees.are_plainly_possible:
@@ -520,7 +537,8 @@ class _Run:
             folder = self.store.folder
             raise RunError(f"nothing was found yet; continue with `evomask resume {folder}`")
         search.journal.require(state)
-        return self._outcome(search, state)
+        released = () if FRONT in self.changed else released_files(self.store.folder)
+        return self._outcome(search, with_files(state, released))
 
     def _exploration(self, evaluators: Evaluators, stop: StopRequest) -> "Exploration":
         return Exploration(
@@ -538,6 +556,7 @@ class _Run:
         times = search.journal.times[: len(state.rounds)]
         ends = search.deadline
         unfinished = search.is_unfinished(state)
+        state = with_best_within(state, self.plan.bounds)
         if self.statistics is not None:
             known = {} if ERRORS in self.changed else read_errors(self.store.folder)
             state = compare_front(self.context, state, self.statistics, known, self.events, ends)
@@ -591,13 +610,7 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
     choose_from = partial(choose_point, plan.pick, bounds=plan.bounds)
     with record_unmet(events, unfinished=outcome.unfinished):
         outcome, choice = refine_chosen_risk(run.context, outcome, choose_from)
-        choice = choose_within_limits(
-            choice,
-            outcome.state.front,
-            lambda number: point_file(run.context, outcome.state, number).masked,
-            run.context.settings.requirement,
-            replaceable=not plan.pick.removeprefix("file=").isdecimal(),
-        )
+        choice = within_limits(choice, run.context, outcome.state, plan.pick)
     earlier = EarlierReleases.of(folder, plan.sha256["data"], choice.candidate.number)
     if run.strict_releases:
         earlier.refuse()

@@ -1,12 +1,15 @@
 """What a search starts from: recipes, and masked versions of the same records made elsewhere."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+from evomask.data.frames import Frame
 from evomask.data.table import Table
+from evomask.engine.objectives import Objective
 from evomask.engine.state import EngineState
-from evomask.errors import DataError, EvomaskError
+from evomask.errors import DataError, EvomaskError, ParameterError
 from evomask.io.masked_tables import masked_version
 from evomask.io.sources import Source
 from evomask.masking.recipe import Recipe
@@ -14,6 +17,9 @@ from evomask.measures.attacks.audit import are_in_order
 from evomask.runs.inputs import Loaded, counted, load_version
 from evomask.runs.recipes import check_steps, read_recipe
 from evomask.searches.catalogue import GIVEN
+
+TAKEN = frozenset({"point", "search", "method", "operator", "file", "loss", "risk", "score"})
+"""Names of other properties of a point."""
 
 ENDING = ".toml"
 """Ending of the files of recipes."""
@@ -26,12 +32,14 @@ class Start:
     Args:
         files: masked versions of the table.
         paths: of these, where they are files.
+        objectives: of the user.
     """
 
     recipes: tuple[Recipe, ...] = ()
     files: tuple[Table, ...] = ()
     paths: tuple[Path, ...] = ()
     notes: tuple[str, ...] = ()
+    objectives: tuple[Objective, ...] = ()
 
 
 NOTHING_GIVEN = Start()
@@ -97,6 +105,22 @@ def _complete(name: str, version: Table, table: Table) -> Table:
         )
     columns = {**table.columns, **version.columns}
     return replace(table, columns=columns, recodings=dict(version.recodings))
+
+
+def objectives_of(given: Mapping[str, Any], frame: Frame) -> tuple[Objective, ...]:
+    """Return functions of the user, or pairs of a function and a limit, as objectives."""
+    return tuple(_objective(name, one, frame) for name, one in given.items())
+
+
+def _objective(name: str, given: Any, frame: Frame) -> Objective:  # noqa: ANN401
+    function, limit = given if isinstance(given, tuple) else (given, None)
+    if not callable(function):
+        raise ParameterError(
+            f"the objective {name!r} must be a function, or a pair of a function and a limit"
+        )
+    if name in TAKEN:
+        raise ParameterError(f"an objective cannot be called {name!r}; choose another name")
+    return Objective(name, function, frame, None if limit is None else float(limit))
 
 
 def note_on_start(state: EngineState) -> tuple[str, ...]:

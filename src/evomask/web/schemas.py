@@ -98,6 +98,8 @@ class ScenarioRequest(RequestModel):
     any: Annotated[int, Field(ge=0, le=2000)] = 0
     of: Columns = []
     takes_part: bool = True
+    sure: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = 0.5
+    unit: Text = ""
     require: Text = ""
     source: Text = ""
 
@@ -130,6 +132,8 @@ class ScenarioView(ScenarioCount):
     any: int
     of: list[str]
     takes_part: bool
+    sure: float
+    unit: str
     require: str
     source: str
     reason: str

@@ -4,6 +4,7 @@ from itertools import combinations
 import pytest
 
 from evomask.data.scenario import Scenario, parse_tolerance
+from evomask.data.schema import Role
 from evomask.errors import SchemaError
 from evomask.io.datasets import write_survey
 from evomask.runs.inputs import Input, load
@@ -43,6 +44,13 @@ def test_a_choice_counts_its_worst_combination(survey):
     names = ("municipality", "age", "sex", "marital")
     found = count_uniques(table, Scenario(name="x", any=2, of=names))
     assert found.uniques == max(counted(table, pair)[0] for pair in combinations(names, 2))
+
+
+def test_a_person_with_several_records_is_counted_once():
+    people = numbers(person=[1, 1, 1, 2, 3, 3], age=[30, 30, 30, 40, 40, 40])
+    roles = people.schema.assigning({"person": Role.PERSON})
+    found = count_uniques(people.with_schema(roles), Scenario(name="x", knows=("age",)))
+    assert (found.records, found.uniques, found.k, found.unit) == (3, 1, 1, "person")
 
 
 @pytest.mark.parametrize(

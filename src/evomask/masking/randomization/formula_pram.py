@@ -274,9 +274,9 @@ class FormulaPram(PramMethod):
         invariant: apply the matrix and its reverse, so that expected frequencies are preserved.
         forbidden: transitions with probability 0, as ``ATTRIBUTE:FROM->TO``; ``*`` is any other
             category. With ``invariant``, the opposite direction is forbidden too.
-        band: number of positions that an ordinal category may move; 0 for any number.
+        band: number of positions that an ordinal category may move; by default any number.
         level: level of the attribute's hierarchy at which a category and its replacement must have
-            the same ancestor; 0 for no such limit.
+            the same ancestor; by default there is no such limit.
         hierarchies: the hierarchy of each attribute, for ``level``.
     """
 
@@ -286,8 +286,8 @@ class FormulaPram(PramMethod):
         steward=(
             "PRAM with transition matrices from the formula {formula} (share of values "
             "randomised {change}[{invariant}, invariant]"
-            "[{band}, at most {band} positions][{level}, within level {level} of the hierarchies]"
-            "[{forbidden}, without {forbidden}])"
+            "[, at most {band} positions][, within level {level} of the hierarchies]"
+            "[, without {forbidden}])"
         ),
         public=PUBLIC,
     )
@@ -297,9 +297,9 @@ class FormulaPram(PramMethod):
     change: float = 1.0
     rows: RowRule = RowRule.NORMALISED
     invariant: bool = False
-    forbidden: tuple[str, ...] = ()
-    band: int = 0
-    level: int = 0
+    forbidden: tuple[str, ...] | None = None
+    band: int | None = None
+    level: int | None = None
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -310,7 +310,9 @@ class FormulaPram(PramMethod):
 
     @property
     def _limits(self) -> TransitionLimits:
-        return TransitionLimits(self.forbidden, self.band, self.level, self.hierarchies)
+        return TransitionLimits(
+            self.forbidden or (), self.band or 0, self.level or 0, self.hierarchies
+        )
 
     @cached_property
     def equation(self) -> Equation:

@@ -83,9 +83,9 @@ class Pram(PramMethod):
         invariant: apply the matrix and its reverse, so that expected frequencies are preserved.
         forbidden: transitions with probability 0, as ``ATTRIBUTE:FROM->TO``; ``*`` is any other
             category. With ``invariant``, the opposite direction is forbidden too.
-        band: number of positions that an ordinal category may move; 0 for any number.
+        band: number of positions that an ordinal category may move; by default any number.
         level: level of the attribute's hierarchy at which a category and its replacement must have
-            the same ancestor; 0 for no such limit.
+            the same ancestor; by default there is no such limit.
         hierarchies: the hierarchy of each attribute, for ``level``.
     """
 
@@ -94,8 +94,8 @@ class Pram(PramMethod):
         title="PRAM",
         steward=(
             "PRAM ({design} design, probability of change {change}[{invariant}, invariant]"
-            "[{band}, at most {band} positions][{level}, within level {level} of the hierarchies]"
-            "[{forbidden}, without {forbidden}])"
+            "[, at most {band} positions][, within level {level} of the hierarchies]"
+            "[, without {forbidden}])"
         ),
         public=PUBLIC,
         simple="PRAM",
@@ -105,9 +105,9 @@ class Pram(PramMethod):
     design: Design = Design.OFF_DIAGONAL
     change: float = 0.2
     invariant: bool = False
-    forbidden: tuple[str, ...] = ()
-    band: int = 0
-    level: int = 0
+    forbidden: tuple[str, ...] | None = None
+    band: int | None = None
+    level: int | None = None
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -117,7 +117,9 @@ class Pram(PramMethod):
 
     @property
     def _limits(self) -> TransitionLimits:
-        return TransitionLimits(self.forbidden, self.band, self.level, self.hierarchies)
+        return TransitionLimits(
+            self.forbidden or (), self.band or 0, self.level or 0, self.hierarchies
+        )
 
     def fitted(self, statistics: FileStatistics) -> "FittedPram":
         return FittedPram(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import msgspec
+import numpy as np
 
 from evomask.data.classes import classes_of
 from evomask.data.roles.scenarios import (
@@ -17,6 +18,7 @@ from evomask.data.roles.scenarios import (
 from evomask.data.scenario import Scenario
 from evomask.data.schema import Attribute, Kind, Role
 from evomask.data.table import Table
+from evomask.data.units import unit_labels, unit_of, units_in
 from evomask.io.scenario_library import read_library
 from evomask.io.schemas import ScenarioEntry, read_schema
 from evomask.masking.enforce.requirement import parse_requirement
@@ -37,12 +39,14 @@ class ScenarioUniques:
     """Sample uniques in a scenario: records that are alone in what the intruder knows exactly.
 
     Args:
-        records: number of records.
+        records: number of records, or of the persons or households that k counts.
         uniques: number of sample uniques, where the intruder chooses in the worst combination; 0
             where no attribute is known exactly.
         small: number of records in classes that are smaller than the required k.
         k: size of the smallest equivalence class.
         minimum: fewest records that are counted; smaller numbers are merged.
+        unit: column with the numbers of the persons or households that are counted; empty for
+            records.
     """
 
     records: int
@@ -50,6 +54,7 @@ class ScenarioUniques:
     small: int
     k: int
     minimum: int = MINIMUM
+    unit: str = ""
 
     def as_json(self) -> dict[str, object]:
         """Return the counts; None stands for a number below the minimum."""
@@ -120,6 +125,8 @@ def scenario_as_json(proposed: ProposedScenario) -> dict[str, object]:
         "any": one.any,
         "of": list(one.of),
         "takes_part": one.takes_part,
+        "sure": one.sure,
+        "unit": one.unit,
         "require": one.require,
         "source": one.source,
         "reason": proposed.reason,
@@ -181,12 +188,15 @@ def scenario_from(values: Mapping[str, Any]) -> Scenario:
 
 def count_uniques(table: Table, scenario: Scenario, minimum: int = MINIMUM) -> ScenarioUniques:
     """Count the records that a scenario singles out by what is known exactly."""
-    required = parse_requirement(scenario.require).k
-    found = ScenarioUniques(len(table), 0, 0, len(table), minimum)
+    required, unit = parse_requirement(scenario.require).k, unit_of(table.schema, scenario)
+    numbers = unit_labels(table, unit) if unit else np.arange(len(table))
+    records = len(np.unique(numbers))
+    found = ScenarioUniques(records, 0, 0, records, minimum, unit)
     for names in combinations_of(scenario):
-        sizes = classes_of(table, names).sizes
+        classes = classes_of(table, names)
+        sizes = units_in(classes.labels, numbers) if unit else classes.sizes
         uniques = int((sizes == 1).sum())
-        small, k = int(sizes[sizes < required].sum()), int(sizes.min(initial=len(table)))
+        small, k = int(sizes[sizes < required].sum()), int(sizes.min(initial=records))
         found = replace(
             found,
             uniques=max(found.uniques, uniques),

@@ -24,12 +24,12 @@ from evomask.data.parameters import parameters_of, parse_parameters
 from evomask.engine.evaluation import EvaluationContext, Settings
 from evomask.engine.front import UNBOUNDED, Bounds, FrontPoint
 from evomask.engine.state import EngineState
-from evomask.errors import EvomaskError, ParameterError, RunError
+from evomask.errors import EvomaskError, FileError, ParameterError, RunError
 from evomask.evolution.checkpoint import Arrays, Codec, arrays_as_bytes, read_state, write_state
 from evomask.evolution.stopping import Budget
 from evomask.io.files import check_name, replace_file
 from evomask.io.schemas import SchemaFile, describe_error, read_schema
-from evomask.io.tables import rows_as_parquet
+from evomask.io.tables import read_frame, rows_as_parquet
 from evomask.measures.analyses.analyses import NO_ANALYSES, AnalysesToPreserve
 from evomask.report.describe import point_fields
 from evomask.report.protection import PointEvaluation
@@ -294,6 +294,15 @@ def search_rows(points: Sequence[FrontPoint], plan: Plan, problem: MaskingProble
         )
         for point in points
     ]
+
+
+def released_files(folder: Path) -> tuple[int, ...]:
+    """Numbers of the files on the front of the last release; none before a release."""
+    try:
+        frame = read_frame(folder / run_summary.FRONT)
+    except FileError:
+        return ()
+    return tuple(frame["file"].to_list()) if "file" in frame.columns else ()
 
 
 def front_rows(

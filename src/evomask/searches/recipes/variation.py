@@ -61,7 +61,8 @@ ATTEMPTS = 5
 PARAMETER, METHOD, JOIN, SPLIT, MOVE, ADD, REMOVE = MUTATIONS = (
     "parameter", "method", "join", "split", "move", "add", "remove",
 )  # fmt: skip
-BY_ATTRIBUTE, BY_PHASE = CROSSOVERS = ("crossover by attribute", "crossover by phase")
+BY_PHASE = "crossover by phase"
+CROSSOVERS = ("crossover by attribute", BY_PHASE)
 OPERATORS = (*CROSSOVERS, *MUTATIONS)
 
 

@@ -7,7 +7,7 @@ const WAIT = 250;
 let columns = [];
 let drafts = [];
 
-const asRequest = ({ name, knows, knows_about, any, of, takes_part, require, source }) => ({ name, knows, knows_about, any, of, takes_part, require, source });
+const asRequest = ({ name, knows, knows_about, any, of, takes_part, sure, unit, require, source }) => ({ name, knows, knows_about, any, of, takes_part, sure, unit, require, source });
 const isKnown = (draft, name) => (draft.knows.includes(name) || draft.of.includes(name) ? "exactly" : name in draft.knows_about ? "roughly" : "no");
 const without = (names, name) => names.filter((one) => one !== name);
 
@@ -106,7 +106,7 @@ const refresh = () => show("scenarios", drafts.length ? drafts.map(card) : el("p
 $("add").addEventListener("click", () => {
   const name = (prompt("Name of the scenario, such as former partner") || "").trim();
   if (!name) return;
-  drafts.push({ name, knows: columns.slice(0, 1).map((column) => column.name), knows_about: {}, any: 0, of: [], takes_part: true, require: "", source: "", reason: "", beyond: [], origin: "schema", used: true, uniques: 0, records: 0, intruder: "an intruder" });
+  drafts.push({ name, knows: columns.slice(0, 1).map((column) => column.name), knows_about: {}, any: 0, of: [], takes_part: true, sure: 0.5, unit: "", require: "", source: "", reason: "", beyond: [], origin: "schema", used: true, uniques: 0, records: 0, intruder: "an intruder" });
   refresh();
   count(drafts[drafts.length - 1]);
 });
