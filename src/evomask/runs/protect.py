@@ -7,10 +7,10 @@ risk.
 """
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -28,7 +28,7 @@ from evomask.engine.front import (
 )
 from evomask.engine.specialists import Specialist, specialists_for
 from evomask.engine.state import EngineCodec, EngineState
-from evomask.errors import ParameterError, RunError
+from evomask.errors import RunError
 from evomask.evolution.stopping import Budget
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
@@ -37,27 +37,20 @@ from evomask.masking.enforce.requirement import NOTHING, Requirement, parse_requ
 from evomask.measures.analyses.analyses import NO_ANALYSES, AnalysesToPreserve, PreparedAnalyses
 from evomask.measures.loss.loss import parse_loss_weights
 from evomask.measures.profiles import profile
-from evomask.report.build import build_record
 from evomask.report.protection import (
-    Choice,
     Protection,
     choose_point,
-    point_file,
     with_best_within,
     with_files,
 )
-from evomask.report.record import FileNote, ReleaseRecord
 from evomask.runs.exploration import Exploration
 from evomask.runs.front_evaluation import (
     FINDINGS,
     SearchOutcome,
-    completed,
     encode_findings,
     evaluate_front,
-    findings,
     read_findings,
     refine_chosen_risk,
-    unmasked_point,
 )
 from evomask.runs.inputs import (
     Input,
@@ -119,9 +112,6 @@ PROTECT = "protect"
 
 SECONDS = 120.0
 """Default budget in seconds."""
-
-MOST_COMPARED = 4
-"""Largest number of points that are compared at once."""
 
 
 @dataclass(frozen=True)
@@ -365,57 +355,6 @@ def choose(
         return _release(strict, outcome, "chose")
 
 
-def compare_points(
-    folder: Path, files: Sequence[int], *, attack: bool = True
-) -> tuple[ReleaseRecord, ...]:
-    """Build the records of several points of the front in a run folder, as if released.
-
-    Points are named by the numbers of their files, which do not change while a run continues.
-    Nothing is written; for a run in progress, the last snapshot is used.
-    """
-    if not 1 <= len(set(files)) == len(files) <= MOST_COMPARED:
-        raise ParameterError(
-            f"name 1 to {MOST_COMPARED} different points to compare, got {len(files)}"
-        )
-    store = RunFolder(folder)
-    plan = store.plan()
-    _, context = load_context(plan)
-    context.load_kernels(lambda _: None)
-    state = store.newest_state(EngineCodec(context))
-    if state is None or not state.front:
-        raise RunError(f"there is no snapshot of {folder.name} yet; try again in a few seconds")
-    state = with_files(state, released_files(folder))
-    by_number = {point.number: point for point in state.front}
-    for number in files:
-        if number not in by_number:
-            raise ParameterError(
-                f"file {number} is not on the front of the last snapshot; choose another"
-            )
-    known = read_findings(folder)
-    make_file = cache(partial(point_file, context, state))
-    before, table, path = context.original, context.table, plan.input.path
-    records = []
-    for point in (by_number[number] for number in files):
-        results = findings([point], table, make_file, known, None, attack=attack)
-        protection = Protection(
-            maker=context,
-            clocked=False,
-            state=state,
-            times=(0.0,) * len(state.rounds),
-            files=make_file,
-            original=unmasked_point(before.loss, before.risk, before.assessment),
-            findings=results,
-        )
-        choice = Choice(completed(point, context, state, results), "compared")
-        notes = (
-            FileNote(path.name, plan.sha256["data"], len(table), len(table.schema)),
-            FileNote(path.name, "", len(table), 0),
-        )
-        suppressed = int(make_file(point.number).masked.suppressed.sum())
-        records.append(build_record(protection, choice, notes, suppressed))
-    return tuple(records)
-
-
 def is_protection(plan: Plan) -> bool:
     """Whether a plan is one of `protect`, not of a single search."""
     return plan.search == PROTECT
@@ -597,7 +536,7 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
     )
     journal = run.store.journal()
     journal.require(outcome.state)
-    notes = (*earlier.notes, *journal.damage, *run.loaded.notes, *done.notes)
+    notes = (*choice.notes, *earlier.notes, *journal.damage, *run.loaded.notes, *done.notes)
     notes = (*notes, *changed_versions(plan), *note_on_seed(plan.seed))
     instead = baselines(plan.baseline, run.context) if plan.baseline else {}
     done = replace(done, notes=notes, baselines=instead)
