@@ -4,8 +4,9 @@
 
 Cases by a part of their names: survey (3,000 x 11, three scenarios), adult (16,281 x 6), large
 (100,000 x 6), million (1,000,000 x 6), and three files of numbers that the engine was not tuned
-on: tarragona, eia, census. With *--former*, the folder of a checkout of an earlier version, that version runs on the same
-inputs with the same seed and budget; its loss and risk are by its own judge.
+on: tarragona, eia, census. With *--former*, the folder of a checkout of an earlier version, that
+version runs on the same inputs with the same seed and budget; its loss and risk are by its own
+judge.
 """
 
 import argparse
