@@ -18,6 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 
@@ -113,7 +114,7 @@ def cases() -> list[Case]:
         ("adult", 16_281, 60.0), ("large", 100_000, 120.0), ("million", 1_000_000, 300.0),
     ):  # fmt: skip
         found.append(
-            Case(name, lambda n=records: adult(n), ADULT, ("occupation",), CATEGORIES,
+            Case(name, partial(adult, records), ADULT, ("occupation",), CATEGORIES,
                  ("education",), seconds)
         )  # fmt: skip
     for name, path in (
