@@ -18,7 +18,8 @@ from evomask.io import sandbox
 from evomask.io.dialects import Dialect
 from evomask.io.formats import read_here
 from evomask.io.limits import VARIABLE, read_limits
-from evomask.io.tables import read_source, source_of, write_table
+from evomask.io.readback import read_back
+from evomask.io.tables import read_source, release_spec, source_of, write_table
 from tests.io import bombs
 
 READ = """
@@ -198,3 +199,18 @@ def test_formulas_without_values_are_counted(tmp_path):
     source = read_source(path)
     assert source.notes[0].startswith("1 cells of a.xlsx hold formulas without stored values")
     assert np.array_equal(source.frame["b"].is_null().arg_true().to_list(), [1])
+
+
+@pytest.mark.parametrize("ending", [".csv.gz", ".xlsx", ".parquet", ".sav", ".dta"])
+def test_a_foreign_release_is_read_back_as_our_own_is(ending, tmp_path):
+    path, table = tmp_path / f"people{ending}", source_of(FRAME).table()
+    write_table(table, path)
+    spec = release_spec(table)
+    assert read_back(path, spec, is_foreign=True) == read_back(path, spec)
+
+
+def test_a_release_that_is_a_bomb_is_a_sentence_too(tmp_path):
+    table = source_of(FRAME).table()
+    path = bombs.repeating_parquet(tmp_path / "a.parquet", 300)
+    with pytest.raises(FileError, match="of memory to be read"):
+        read_back(path, release_spec(table), is_foreign=True)

@@ -180,3 +180,9 @@ def test_a_run_without_its_journal_is_refused(new_store):
     (store.folder / "journal.jsonl").unlink()
     with pytest.raises(RunError, match="journal"):
         resume(store.folder)
+
+
+@pytest.mark.parametrize(("allowed", "is_noted"), [(2, True), (100, False)])
+def test_evaluations_far_beyond_the_limit_are_noted(plan_of, allowed, is_noted):
+    done = perform(plan_of(Budget(evaluations=allowed, generations=3)))
+    assert any(f"{allowed} allowed" in note for note in done.notes) == is_noted

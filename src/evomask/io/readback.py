@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from evomask.errors import FileError
 from evomask.io.dialects import Dialect, read_decompressed, records
-from evomask.io.formats import BY_ENDING, TSV, ending_of
+from evomask.io.formats import BY_ENDING, TSV, compression_of, ending_of
+from evomask.io.sandbox import read_in_child
 
 ROUNDING = 1e-9
 ALWAYS_COUNTED = 100_000
@@ -126,13 +127,22 @@ class ReadbackResult:
 
 
 def read_back(
-    path: Path, spec: ReleaseSpec, dialect: Dialect | None = None, *, name: str = ""
+    path: Path,
+    spec: ReleaseSpec,
+    dialect: Dialect | None = None,
+    *,
+    name: str = "",
+    is_foreign: bool = False,
 ) -> ReadbackResult:
     """Read a written file and compute the properties that its specification names.
 
     l and t of a large file are computed only if they are required.
+
+    Args:
+        is_foreign: whether somebody else may have written the file, so that it is read in the
+            sandbox.
     """
-    frame = _read(path, dialect, name)
+    frame = _read_foreign(path, dialect) if is_foreign else read_written(path, dialect, name)
     parts: tuple[ReleaseSpec | ScenarioSpec, ...] = (spec, *spec.scenarios)
     strict = any(one.l > 1 or one.t < 1 for one in parts)
     counted = frame.height <= ALWAYS_COUNTED or strict
@@ -141,7 +151,7 @@ def read_back(
     names = dict.fromkeys(
         (*spec.quasi_identifiers, *confidential, *_known_columns(spec), *constant)
     )
-    cells = {n: _as_texts(frame[n]) for n in names if n in frame}
+    cells = {n: as_texts(frame[n]) for n in names if n in frame}
     default = ScenarioSpec("", spec.quasi_identifiers, unit=spec.unit)
     units = {kind: np.array(numbers) for kind, numbers in spec.units.items()}
     if any(len(numbers) != frame.height for numbers in units.values()):
@@ -267,7 +277,7 @@ def check_written(
     return found
 
 
-def _read(path: Path, dialect: Dialect | None, name: str) -> pl.DataFrame:
+def read_written(path: Path, dialect: Dialect | None, name: str) -> pl.DataFrame:
     """Read a file by the format of its name, independently of the readers of the registry."""
     ending = ending_of(Path(name or path))
     match BY_ENDING[ending].name:
@@ -285,6 +295,14 @@ def _read(path: Path, dialect: Dialect | None, name: str) -> pl.DataFrame:
     return _read_text(content, dialect or Dialect("\t" if ending == TSV else ","))
 
 
+def _read_foreign(path: Path, dialect: Dialect | None) -> pl.DataFrame:
+    fmt = BY_ENDING[ending_of(path)]
+    if fmt.is_compressible and not compression_of(path):
+        return read_written(path, dialect, "")
+    known = dialect or Dialect("\t" if ending_of(path) == TSV else ",")
+    return read_in_child(path, known, fmt.name, is_release=True).frame
+
+
 def _read_text(content: bytes, dialect: Dialect) -> pl.DataFrame:
     text = content.decode(dialect.encoding or "utf-8").removeprefix("\ufeff")
     text = text if "\n" in text else text.replace("\r", "\n")
@@ -296,7 +314,7 @@ def _read_text(content: bytes, dialect: Dialect) -> pl.DataFrame:
     return cells
 
 
-def _as_texts(series: pl.Series) -> pl.Series:
+def as_texts(series: pl.Series) -> pl.Series:
     """Return cells as texts that differ where those of the file do; 1.0 becomes 1."""
     if series.dtype == pl.Object or series.dtype.is_float():
         return pl.Series(series.name, [_as_text(value) for value in series.to_list()])

@@ -39,12 +39,17 @@ TAIL = 10_000
 
 
 class Request(msgspec.Struct):
-    """A file to read, sent to the child as a line of JSON."""
+    """A file to read, sent to the child as a line of JSON.
+
+    Args:
+        is_release: whether it is read by the code of the read-back, for `verify`.
+    """
 
     path: str
     folder: str
     dialect: Dialect
     limits: ReadLimits
+    is_release: bool = False
 
 
 class Answer(msgspec.Struct):
@@ -145,14 +150,15 @@ def close_readers() -> None:
 atexit.register(close_readers)
 
 
-def read_in_child(path: Path, dialect: Dialect, kind: str) -> Source:
+def read_in_child(path: Path, dialect: Dialect, kind: str, *, is_release: bool = False) -> Source:
     """Read a file in a child process.
 
     Args:
         kind: name of the format, for messages.
+        is_release: whether to use the independent code of the read-back.
     """
     limits = read_limits()
-    request = Request(str(path), str(Path.cwd()), dialect, limits)
+    request = Request(str(path), str(Path.cwd()), dialect, limits, is_release)
     size = path.stat().st_size
     # The child knows the unpacked size and ends itself; this is for one that does not.
     seconds = limits.seconds_for(limits.most_unpacked(size)) + 5

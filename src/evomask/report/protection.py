@@ -25,9 +25,10 @@ from evomask.measures.analyses.analyses import PreparedAnalyses
 from evomask.measures.attacks.audit import Audit
 from evomask.types import Flags
 
-SUGGESTED = (
-    f"the suggested point: the smallest loss with a risk of at most {DEFAULT_RISK:g} %, or the "
-    "smallest risk where no point has so little"
+SUGGESTED = f"the suggested point: the smallest loss with a risk of at most {DEFAULT_RISK:g} %"
+SMALLEST_RISK = (
+    "the suggested point: the smallest risk, because no point has one of at most "
+    f"{DEFAULT_RISK:g} %"
 )
 
 PICK_REASONS = {
@@ -164,6 +165,18 @@ class Choice:
     candidate: FrontPoint
     reason: str
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A warning where the suggested point has more risk than the rule accepts."""
+        if self.reason != SMALLEST_RISK:
+            return ()
+        note = (
+            f"no point has a risk of at most {DEFAULT_RISK:g} %: that with the smallest risk, "
+            f"{self.candidate.risk:.1f} %, was released; search longer, require more, or name a "
+            "limit with --max-risk"
+        )
+        return (note,)
+
 
 def choose_point(wish: str, state: EngineState, bounds: Bounds = UNBOUNDED) -> Choice:
     """Choose a point of a run's front within bounds, with the reason."""
@@ -173,7 +186,9 @@ def choose_point(wish: str, state: EngineState, bounds: Bounds = UNBOUNDED) -> C
 def choose_from_front(wish: str, front: Sequence[FrontPoint], bounds: Bounds = UNBOUNDED) -> Choice:
     """Choose a point of a front within bounds, with the reason."""
     allowed = within(front, bounds)
-    return Choice(pick(allowed, wish, suggested(allowed, bounds)), reason_for(wish, bounds))
+    chosen, reason = pick(allowed, wish, suggested(allowed, bounds)), reason_for(wish, bounds)
+    above = reason == SUGGESTED and chosen.risk > DEFAULT_RISK
+    return Choice(chosen, SMALLEST_RISK if above else reason)
 
 
 def reason_for(wish: str, bounds: Bounds = UNBOUNDED) -> str:

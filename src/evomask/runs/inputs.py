@@ -371,6 +371,13 @@ def note_on_seed(seed: int) -> tuple[str, ...]:
     )
 
 
+def note_on_width(width: object) -> tuple[str, ...]:
+    """Note that the option width of earlier versions has no effect."""
+    if width == 1:
+        return ()
+    return ("the option width is ignored: it was removed, and searches take turns",)
+
+
 def note_on_format(path: Path) -> tuple[str, ...]:
     """Warn where the release cannot have the format of the original."""
     name = released_name(path)

@@ -75,6 +75,9 @@ from evomask.searches.catalogue import search_named
 
 INITIAL_BEST, FIRST_SERIAL = "initial_best", "initial_best_serial"
 
+MOST_OVERRUN = 1.1
+"""Share of the allowed evaluations above which a note says how many were used."""
+
 PROOF = "proof"
 """Operator of the result of a proof, and key of the proof in the journal."""
 
@@ -274,13 +277,29 @@ def _perform(session: _Session, evaluators: Evaluators, in_memory: Loaded | None
         run = replace(run, kept=statistics.compare(guarantees(_decode(run.chosen, setup))))
     run = replace(
         run,
-        notes=(*run.notes, *_write_masked(run, setup, guarantees, loaded)),
+        notes=(
+            *run.notes,
+            *_note_on_evaluations(plan, state),
+            *_write_masked(run, setup, guarantees, loaded),
+        ),
         file_of=lambda point: guarantees(_decode(point, setup)),
     )
     for note in run.notes:
         events.tell(NoteAdded(note))
     events.tell(RunEnded(RunOutcome.STOPPED if session.stop.is_asked else RunOutcome.FINISHED))
     return run
+
+
+def _note_on_evaluations(plan: Plan, state: State[Any]) -> tuple[str, ...]:
+    """Note where the last generation used far more evaluations than were allowed."""
+    allowed = plan.budget.evaluations
+    if allowed is None or state.evaluations <= MOST_OVERRUN * allowed:
+        return ()
+    note = (
+        f"{state.evaluations} evaluations were used and {allowed} allowed: the limit is checked "
+        "between generations, and a burst counts every change of a cell or matrix that it tries"
+    )
+    return (note,)
 
 
 def _write_masked(

@@ -15,7 +15,7 @@ from evomask.errors import EvomaskError
 def compare(folder: str, files: str, attack: str = "yes") -> dict[str, Any]:
     """Evaluate points of a run for comparison; return aggregates only."""
     from evomask.report.record import encode_record
-    from evomask.runs.protect import compare_points
+    from evomask.runs.comparison import compare_points
 
     numbers = [int(number) for number in files.split(",")]
     records = compare_points(Path(folder), numbers, attack=attack == "yes")

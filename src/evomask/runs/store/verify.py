@@ -178,7 +178,7 @@ def _guarantees(release: _Release) -> CheckResult:
         return CheckResult("guarantees", holds=False, text=f"there is no {release.masked}")
     promise, record = release.promised.promise, release.record
     try:
-        found = read_back(release.masked, promise, release.promised.dialect)
+        found = read_back(release.masked, promise, release.promised.dialect, is_foreign=True)
     except Exception:  # noqa: BLE001 - whatever stands in a file that is not ours
         return CheckResult("guarantees", holds=False, text=f"{release.masked} cannot be read")
     wrong = [*failed_checks(found, promise), *_contradictions(promise, record)]

@@ -3,7 +3,7 @@
 import pytest
 
 from evomask.errors import ParameterError
-from evomask.runs.protect import compare_points
+from evomask.runs.comparison import compare_points
 from evomask.runs.release import load_record
 from tests.cli.conftest import once_protected, protection  # noqa: F401
 
