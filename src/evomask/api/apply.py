@@ -90,7 +90,10 @@ def apply(
 
         people = evomask.read("survey.csv").select("age", "sex", "income")
         result = evomask.protect(
-            people.head(200), quasi=people.columns, require="k=5", searches=["recipes"],
+            people.head(200),
+            quasi=people.columns,
+            require="k=5",
+            searches=["recipes"],
             evaluations=8,
         )
         result.write_recipe("recipe.toml")
