@@ -51,6 +51,15 @@ def test_the_same_half_gives_the_released_records(halves, result, tmp_path):
     assert again.masked(shuffled=False).equals(result.masked(shuffled=False))
 
 
+def test_identifiers_may_be_missing(halves, tmp_path):
+    named = halves[0].with_columns(name=pl.Series([f"p{i}" for i in range(200)]))
+    found = evomask.protect(
+        named, quasi=["age", "sex", "income"], drop=["name"], searches=["recipes"], evaluations=4,
+    )  # fmt: skip
+    path = found.write_recipe(tmp_path / "recipe.toml")
+    assert evomask.apply(halves[1], path).masked().columns == halves[1].columns
+
+
 def test_new_columns_are_refused(halves, result, tmp_path):
     path = result.write_recipe(tmp_path / "recipe.toml")
     more = halves[1].with_columns(code=pl.lit(1))

@@ -10,9 +10,11 @@ import pytest
 
 from evomask.data.frames import polars_from
 from evomask.data.scenario import Scenario
+from evomask.data.units import unit_levels
 from evomask.errors import FileError
 from evomask.io.datasets import write_survey
 from evomask.io.readback import ReleaseSpec, check_written
+from evomask.io.tables import PrivacyRequirements, read_frame, release_spec, write_table
 from evomask.masking.enforce.enforcement import Enforcement
 from evomask.masking.enforce.requirement import Requirement
 from evomask.runs.inputs import Input, load
@@ -199,3 +201,23 @@ def test_persons_of_a_chunked_file_are_refused(evomask, tmp_path):
     answer = evomask("mask", data, *words)
     assert answer.code == 1
     assert "chunked files do not count persons" in answer.err
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".parquet", ".xlsx", ".sav", ".dta"])
+@pytest.mark.parametrize("seed", range(4))
+def test_written_files_of_every_format_hold_households_together(tmp_path, ending, seed):
+    data, schema = write_people(tmp_path)
+    loaded = load(Input(data, schema))
+    rng = np.random.default_rng(seed)
+    shuffled = {"rooms": rng.permutation(loaded.table["rooms"])} if seed % 2 else {}
+    k = int(rng.integers(2, 6))
+    guarantees = Enforcement.of(loaded.table, Requirement(k))
+    masked = guarantees(loaded.table.with_columns(shuffled))
+    spec = release_spec(
+        masked, by_scenario={"neighbour": PrivacyRequirements(k)}, levels=unit_levels(loaded.table)
+    )
+    out = write_table(masked, tmp_path / f"masked{ending}", spec=spec).path
+    homes = pl.read_csv(data)["home"]
+    frame = read_frame(out)
+    assert fewest(frame, ["rooms", "place", "sex"], homes) >= k
+    assert varying(frame, ["rooms", "place"], homes) == []

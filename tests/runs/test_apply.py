@@ -198,6 +198,13 @@ def test_what_cannot_hold_is_refused_and_nothing_is_written(write, changes, sent
     assert not job.out.exists()
 
 
+def test_identifiers_may_be_missing_since_they_are_never_released(write):
+    named = STEPS + '[attributes.name]\nkind = "nominal"\nrole = "identifier"\n'
+    job = write(recipe=named, out="masked.csv")
+    apply_file(job)
+    assert pl.read_csv(job.out).columns == ["age", "income", "town", "illness"]
+
+
 def test_an_existing_file_is_not_overwritten(write):
     job = write(out="masked.csv")
     job.out.write_text("mine")

@@ -5,6 +5,9 @@ from collections import Counter
 
 import pytest
 
+from evomask.web.routes.releases import command_of, python_of
+from evomask.web.routes.runs import options_of
+from evomask.web.schemas import Goal
 from tests.cli.conftest import write_town
 
 KNOWS = {"name": "club", "knows": ["age", "school"], "require": "k=3"}
@@ -113,3 +116,28 @@ def test_two_scenarios_of_one_name_are_refused(client, town):
     answer = client.put(f"/api/files/{town}/scenarios", json={"scenarios": [KNOWS, KNOWS]})
     assert answer.status_code == 400
     assert "two scenarios have the same name" in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("goal", "limits"),
+    [
+        ({"max_risk": 10}, "10"),
+        ({"max_risk_in": {"register": 5, "colleague": 10}}, "register=5,colleague=10"),
+        ({"max_risk_in": {"register": 5}, "max_risk": 12.5}, "register=5,12.5"),
+    ],
+)
+def test_a_goal_limits_the_risk_of_all_scenarios_or_of_each(goal, limits):
+    words = options_of(Goal(**goal)).command_words()
+    assert words[words.index("--max-risk") + 1] == limits
+
+
+def test_the_command_and_the_code_of_a_run_have_its_limits_by_scenario():
+    plan = {
+        "input": {"path": "/x/town.csv"}, "budget": {"evaluations": 8}, "pick": "best",
+        "parameters": {}, "bounds": {"risk": 12.5, "loss": 30, "risk_in": {"register": 5}},
+    }  # fmt: skip
+    assert "--max-risk register=5,12.5 --max-loss 30" in command_of(plan)
+    assert "max_risk={'register': 5, '': 12.5}" in python_of(plan, None)
+    plan["bounds"] = {"risk_in": {}}
+    assert "--max-risk" not in command_of(plan)
+    assert "max_risk" not in python_of(plan, None)

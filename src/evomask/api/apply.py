@@ -1,10 +1,11 @@
 """Applying a recipe to a frame: `apply`."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from evomask.api.schema import Schema, loaded_frame
+from evomask.api.schema import KINDS, Schema, loaded_frame
 from evomask.data.frames import Frame, frame_like, reorder
 from evomask.errors import SchemaError
 
@@ -98,6 +99,7 @@ def apply(
         assert released.group_by(released.columns).len()["len"].min() >= 5
         print(applied)
     """
+    from evomask.io.tables import source_of
     from evomask.runs.apply import apply_recipe, check_columns
     from evomask.runs.inputs import check_stated, own_hierarchies
     from evomask.runs.recipes import read_recipe
@@ -106,6 +108,8 @@ def apply(
     if schema is None and not saved.file.attributes:
         raise SchemaError(f"{recipe} declares no columns; add [attributes.NAME], or give a schema")
     known = schema if isinstance(schema, Schema) else Schema.read(schema or recipe)
+    if schema is None:
+        known = _without_absent(known, source_of(frame).frame.columns)
     loaded = loaded_frame(frame, known)
     if schema is None:
         check_columns(loaded.table.schema, saved.file)
@@ -113,3 +117,12 @@ def apply(
     own, notes = own_hierarchies(saved.file, loaded.table)
     loaded = replace(loaded, hierarchies={**loaded.hierarchies, **own}, notes=notes)
     return Applied(frame, apply_recipe(saved, loaded, seed))
+
+
+def _without_absent(schema: Schema, columns: Collection[str]) -> Schema:
+    """Leave out identifiers that a frame lacks: they are never released."""
+    gone = {name for name in schema.drop if name not in columns}
+    kinds: dict[str, Any] = {
+        key: [n for n in getattr(schema, key) if n not in gone] for key in KINDS
+    }
+    return replace(schema, drop=[name for name in schema.drop if name not in gone], **kinds)

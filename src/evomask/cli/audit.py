@@ -138,6 +138,7 @@ def _households(outcome: "AuditOutcome") -> list[str]:
     average = f"{risk.average:.2f} percent on average; lower is better"
     return [
         f"re-identification risk of a household (any of its records): {average}",
+        f"risk of the most exposed member: {risk.most_exposed:.2f} percent on average",
         f"expected households with a re-identification: {risk.expected:.2f} of {risk.households}",
         f"(households by {risk.household}; averaged over records {risk.of_records:.2f} percent)",
         *_bins([(c.low, c.high, c.households) for c in risk.cells], "households", " %"),

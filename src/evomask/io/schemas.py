@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 
@@ -226,8 +226,8 @@ class RecipeFile(SchemaFile, forbid_unknown_fields=True, omit_defaults=True):
     promised: PromisedSection = msgspec.field(default_factory=PromisedSection)
 
 
-SECTIONS = SchemaFile.__struct_fields__
-"""Sections of a schema file, which the file of a recipe has too."""
+STEPS = "steps"
+"""Key by which the file of a recipe is recognised."""
 
 S = TypeVar("S", bound=SchemaFile)
 
@@ -248,9 +248,7 @@ def read_recipe_file(path: Path) -> RecipeFile:
 def _read(path: Path, kind: type[S], what: str) -> S:
     try:
         content = msgspec.toml.decode(read_regular_file(path))
-        if kind is SchemaFile and "steps" in content:
-            content = {name: content[name] for name in SECTIONS if name in content}
-        schema = msgspec.convert(content, kind)
+        schema = msgspec.convert(content, cast("type[S]", RecipeFile) if STEPS in content else kind)
     except FileNotFoundError:
         raise FileError(f"there is no {what} file {path}; check the name") from None
     except OSError as error:

@@ -378,4 +378,5 @@ def model_note(found: Audit) -> ModelNote:
 
 def _household_note(risk: HouseholdRisk) -> HouseholdNote:
     cells = tuple(RiskCell(cell.low, cell.high, cell.households) for cell in risk.cells)
-    return HouseholdNote(risk.households, risk.average, risk.expected, risk.of_records, cells)
+    shares = risk.average, risk.expected, risk.of_records
+    return HouseholdNote(risk.households, *shares, cells, risk.most_exposed)

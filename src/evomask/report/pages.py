@@ -226,6 +226,10 @@ def _household_rows(before: ModelNote, after: ModelNote) -> Iterable[ModelRow]:
         return
     chance = "chance in percent that any member is identified, on average; lower is better"
     yield "household risk", _two_decimals(first.average), _two_decimals(second.average), chance
+    if first.most_exposed is not None and second.most_exposed is not None:
+        most = "risk in percent of the most exposed member of a household, on average"
+        values = _two_decimals(first.most_exposed), _two_decimals(second.most_exposed)
+        yield "most exposed member", *values, f"{most}; lower is better"
     count = f"expected number of {second.households} households with a re-identified member"
     yield (
         "expected households",

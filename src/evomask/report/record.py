@@ -315,6 +315,7 @@ class HouseholdNote(msgspec.Struct, frozen=True):
         average: mean over households, in percent.
         expected: expected number of households with a re-identified member.
         of_records: mean over records of their household's risk, in percent.
+        most_exposed: mean over households of the risk of the member at most risk, in percent.
     """
 
     households: int
@@ -322,6 +323,7 @@ class HouseholdNote(msgspec.Struct, frozen=True):
     expected: float
     of_records: float
     cells: tuple[RiskCell, ...]
+    most_exposed: float | None = None
 
 
 class SpecialNote(msgspec.Struct, frozen=True):

@@ -22,21 +22,27 @@ from evomask.errors import DataError, EvomaskError, SchemaError
 from evomask.evolution.stopping import Budget
 from evomask.execution.local import InProcess
 from evomask.io.schemas import PromisedSection, SchemaFile, read_schema
-from evomask.io.tables import PrivacyRequirements, WrittenFile, check_table_target, write_table
+from evomask.io.tables import WrittenFile, check_table_target, rows_as_parquet, write_table
 from evomask.masking.enforce.enforcement import Enforcement
 from evomask.masking.enforce.requirement import Requirement, parse_requirement, required_in
 from evomask.masking.recipe import Recipe
 from evomask.measures.loss.loss import parse_loss_weights
 from evomask.report.protection import Choice, point_file
-from evomask.runs.front_evaluation import SearchOutcome, evaluate_front
+from evomask.runs.front_evaluation import (
+    FINDINGS,
+    SearchOutcome,
+    encode_findings,
+    evaluate_front,
+)
 from evomask.runs.inputs import Input, Loaded, check_stated, files_of, load, note_on_seed
 from evomask.runs.protect import PROTECT
 from evomask.runs.recipes import SavedRecipe, check_steps, read_recipe, scenario_risks
-from evomask.runs.release import Release, release, requirements_by_scenario
+from evomask.runs.release import Release, prepare_release, release
 from evomask.runs.store.earlier_releases import EarlierReleases
 from evomask.runs.store.journal import EventDispatcher, Journal
 from evomask.runs.store.release import draw_order, read_key
-from evomask.runs.store.run_folder import RunFolder, build_plan
+from evomask.runs.store.run_folder import RunFolder, build_plan, front_rows
+from evomask.runs.store.run_summary import FRONT
 from evomask.searches.catalogue import RECIPES
 
 ONCE = Budget(None, 1, None)
@@ -235,15 +241,15 @@ def _objection(table: Table, masked: Table, requirement: Requirement) -> str:
 def _write(applied: AppliedRecipe, loaded: Loaded, job: ApplyJob) -> WrittenFile:
     """Write the records in random order, read back and checked."""
     order = draw_order(len(applied.masked))
-    masked, asked = applied.masked.take(order), applied.context.settings.requirement
+    required = applied.context.settings.requirement
+    masked, spec = prepare_release(applied.masked.take(order), required, loaded)
     return write_table(
         masked,
         job.out,
         force=job.force,
         dialect=loaded.dialect,
         origin=loaded.origin and loaded.origin.shuffled(order),
-        asked=PrivacyRequirements(asked.k, asked.l, asked.t),
-        by_scenario=requirements_by_scenario(masked, asked),
+        spec=spec,
     )
 
 
@@ -257,8 +263,9 @@ def _release(applied: AppliedRecipe, loaded: Loaded, source: Input, job: ApplyJo
         keep_order=job.keep_order,
     )  # fmt: skip
     earlier = EarlierReleases.of(job.out, plan.sha256["data"], applied.point.number)
-    notes = (*loaded.notes, *_comparison(applied), *done.notes, *earlier.notes)
+    notes = (*earlier.notes, *loaded.notes, *_comparison(applied), *done.notes)
     done = replace(done, notes=notes)
+    rows = rows_as_parquet(front_rows(done.state, done.findings, context))
     store = RunFolder.create(job.out, plan)
     with store.locked():
         journal = store.journal()
@@ -267,8 +274,8 @@ def _release(applied: AppliedRecipe, loaded: Loaded, source: Input, job: ApplyJo
         store.save_state(applied.state, EngineCodec(context))
         (chosen,) = done.front
         return release(
-            done, Choice(chosen, REASON), loaded, plan, job.out, did="released", parts={},
-            key=job.key, earlier=earlier,
+            done, Choice(chosen, REASON), loaded, plan, job.out, did="released", earlier=earlier,
+            parts={FINDINGS: encode_findings(done.findings), FRONT: rows}, key=job.key,
         )  # fmt: skip
 
 

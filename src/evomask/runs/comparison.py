@@ -9,7 +9,7 @@ from evomask.errors import ParameterError, RunError
 from evomask.report.build import build_record
 from evomask.report.protection import Choice, Protection, point_file, with_files
 from evomask.report.record import FileNote, ReleaseRecord
-from evomask.runs.front_evaluation import findings, read_findings, unmasked_point
+from evomask.runs.front_evaluation import completed, findings, read_findings, unmasked_point
 from evomask.runs.protect import load_context
 from evomask.runs.store.run_folder import RunFolder, released_files
 
@@ -48,6 +48,7 @@ def compare_points(
     before, table, path = context.original, context.table, plan.input.path
     records = []
     for point in (by_number[number] for number in files):
+        results = findings([point], table, make_file, known, None, attack=attack)
         protection = Protection(
             maker=context,
             clocked=False,
@@ -55,12 +56,13 @@ def compare_points(
             times=(0.0,) * len(state.rounds),
             files=make_file,
             original=unmasked_point(before.loss, before.risk, before.assessment),
-            findings=findings([point], table, make_file, known, None, attack=attack),
+            findings=results,
         )
+        choice = Choice(completed(point, context, state, results), "compared")
         notes = (
             FileNote(path.name, plan.sha256["data"], len(table), len(table.schema)),
             FileNote(path.name, "", len(table), 0),
         )
         suppressed = int(make_file(point.number).masked.suppressed.sum())
-        records.append(build_record(protection, Choice(point, "compared"), notes, suppressed))
+        records.append(build_record(protection, choice, notes, suppressed))
     return tuple(records)

@@ -260,12 +260,7 @@ def evaluate_front(
         attack=not outcome.unfinished,
         each=each,
     )
-    front = tuple(
-        complete_provenance(
-            point, state, _repaired(results.get(point.number)), context.settings.requirement
-        )
-        for point in state.front
-    )
+    front = tuple(completed(point, context, state, results) for point in state.front)
     notes = _notes(context, state)
     if outcome.deadline and not outcome.unfinished:
         notes = (*notes, skipped(points, results, context.table))
@@ -285,9 +280,16 @@ def evaluate_front(
     )
 
 
-def _repaired(finding: PointEvaluation | None) -> float | None:
-    """Percent of the cells that enforcement changed, if it was computed."""
-    return finding.repaired if finding else None
+def completed(
+    point: FrontPoint,
+    context: EvaluationContext,
+    state: EngineState,
+    results: Mapping[int, PointEvaluation],
+) -> FrontPoint:
+    """Return a point with its complete provenance, and what enforcement changed if known."""
+    finding = results.get(point.number)
+    repaired = finding.repaired if finding else None
+    return complete_provenance(point, state, repaired, context.settings.requirement)
 
 
 def _original(

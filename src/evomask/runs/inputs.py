@@ -27,7 +27,7 @@ from evomask.io.dialects import Dialect
 from evomask.io.hierarchies import read_hierarchies
 from evomask.io.masked_tables import masked_version, with_known_categories
 from evomask.io.population import read_population
-from evomask.io.schemas import SchemaFile, read_schema
+from evomask.io.schemas import RecipeFile, SchemaFile, read_schema
 from evomask.io.sources import Origin, Source
 from evomask.io.tables import read_source, released_name
 from evomask.masking.recoding.derived_columns import without_derived_quasi_identifiers
@@ -172,7 +172,7 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     """
     schema = read_schema(source.schema) if source.schema else SchemaFile()
     read = read_source(source.path, _dialect(source, schema))
-    table = read.table(_declarations(source, schema))
+    table = read.table(_present(_declarations(source, schema), schema, read))
     table = table.with_schema(replace(table.schema, edits=tuple(schema.rules.edits)))
     rules_of(table.schema)
     scenarios = _intruders(schema, source)
@@ -197,6 +197,14 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
         stated=stated,
         statement=Statement(**msgspec.structs.asdict(schema.release)),
     )
+
+
+def _present(declared: Declarations, schema: SchemaFile, read: Source) -> Declarations:
+    """Leave out identifiers that a file lacks, if a recipe declares them for others."""
+    if not isinstance(schema, RecipeFile):
+        return declared
+    columns = read.frame.columns
+    return {n: own for n, own in declared.items() if own.role.is_released or n in columns}
 
 
 def own_hierarchies(
@@ -361,6 +369,13 @@ def note_on_seed(seed: int) -> tuple[str, ...]:
             "tests only"
         ),
     )
+
+
+def note_on_width(width: object) -> tuple[str, ...]:
+    """Note that the option width of earlier versions has no effect."""
+    if width == 1:
+        return ()
+    return ("the option width is ignored: it was removed, and searches take turns",)
 
 
 def note_on_format(path: Path) -> tuple[str, ...]:

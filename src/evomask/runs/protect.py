@@ -7,11 +7,10 @@ risk.
 """
 
 import secrets
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -19,37 +18,32 @@ import msgspec
 from evomask.data.hierarchy import HierarchyDefinitions
 from evomask.data.hierarchy_builders import complete_hierarchies
 from evomask.data.table import Table
-from evomask.engine.engine import Engine, lag_for
-from evomask.engine.evaluation import EvaluationContext, Request, Settings, Timed
+from evomask.engine.engine import lag_for
+from evomask.engine.evaluation import EvaluationContext, Settings
 from evomask.engine.front import (
-    DECIMALS,
-    DEFAULT_RISK,
-    DESIGN,
     UNBOUNDED,
     Bounds,
-    FrontPoint,
-    least_loss_at_default_risk,
     stable_reference,
     validate_pick,
 )
 from evomask.engine.specialists import Specialist, specialists_for
-from evomask.engine.state import EngineCodec, EngineState, share_used, shares
+from evomask.engine.state import EngineCodec, EngineState
 from evomask.errors import RunError
 from evomask.evolution.stopping import Budget
-from evomask.execution.evaluator import Evaluators, StreamingEvaluator
-from evomask.execution.local import InProcess, Local
+from evomask.execution.evaluator import Evaluators
+from evomask.execution.local import Local
 from evomask.io.tables import rows_as_parquet
 from evomask.masking.enforce.requirement import NOTHING, Requirement, parse_requirement
 from evomask.measures.analyses.analyses import NO_ANALYSES, AnalysesToPreserve, PreparedAnalyses
 from evomask.measures.loss.loss import parse_loss_weights
 from evomask.measures.profiles import profile
-from evomask.report.describe import describe_provenance, risk_parts, simple_name
 from evomask.report.protection import (
     Protection,
     choose_point,
     with_best_within,
     with_files,
 )
+from evomask.runs.exploration import Exploration
 from evomask.runs.front_evaluation import (
     FINDINGS,
     SearchOutcome,
@@ -66,6 +60,7 @@ from evomask.runs.inputs import (
     load,
     note_on_format,
     note_on_seed,
+    note_on_width,
     notes_on_leakage,
 )
 from evomask.runs.population_limits import within_limits
@@ -73,14 +68,11 @@ from evomask.runs.release import Release, release
 from evomask.runs.start import NOTHING_GIVEN, Start, load_start
 from evomask.runs.store.earlier_releases import EarlierReleases
 from evomask.runs.store.journal import (
-    CandidateScore,
     EventCallback,
     EventDispatcher,
     Journal,
     NoteAdded,
     Phase,
-    PointUpdate,
-    RoundFinished,
     RunEnded,
     RunOutcome,
     record_outcome,
@@ -89,7 +81,6 @@ from evomask.runs.store.journal import (
 from evomask.runs.store.preserved_analyses import (
     ERRORS,
     check_bounds,
-    check_risk_limits,
     compare_front,
     encode_errors,
     prepare_analyses,
@@ -97,13 +88,9 @@ from evomask.runs.store.preserved_analyses import (
 )
 from evomask.runs.store.release import change_note, check_changes, read_key
 from evomask.runs.store.run_control import (
-    Deadline,
     StopRequest,
-    seconds_after_search,
-    unwrap_interrupts,
 )
 from evomask.runs.store.run_folder import (
-    SEARCH_SECONDS,
     Plan,
     RunFolder,
     SnapshotWriter,
@@ -125,12 +112,6 @@ PROTECT = "protect"
 
 SECONDS = 120.0
 """Default budget in seconds."""
-
-COMPARED = 20
-"""Expected number of points whose tables and models are compared in the end."""
-
-MADE = 1.5
-"""Duration of making and evaluating a file, relative to the evaluation of the original."""
 
 
 @dataclass(frozen=True)
@@ -214,7 +195,7 @@ def protect_file(
         notes = (
             *note_on_format(job.source.path),
             *notes_on_leakage(loaded.table),
-            *_note_on_width(job.width),
+            *note_on_width(job.width),
         )
         for note in notes:
             events.begin(Phase.LOADING, note)
@@ -222,7 +203,7 @@ def protect_file(
         loaded = replace(loaded, notes=(*loaded.notes, *notes, *start.notes))
         check_stated(loaded.table, loaded.stated)
         keep = job.keep + loaded.keep
-        statistics = _statistics(loaded.table, keep, job.bounds)
+        statistics = prepare_analyses(loaded.table, keep, job.bounds)
         seed = secrets.randbits(63) if job.seed is None else job.seed
         context = context_for(loaded.table, job, seed, events, loaded.hierarchies, start)
         plan = build_plan(
@@ -267,7 +248,7 @@ def protect_table(
     profile(job.profile)
     events, journal = EventDispatcher(watch), Journal()
     with record_outcome(events):
-        statistics = _statistics(table, job.keep, job.bounds)
+        statistics = prepare_analyses(table, job.keep, job.bounds)
         seed = secrets.randbits(63) if job.seed is None else job.seed
         context = context_for(table, job, seed, events, hierarchies or {}, start)
         search = Exploration(
@@ -300,7 +281,7 @@ def protect_table(
             done,
             notes=(
                 *notes_on_leakage(table),
-                *_note_on_width(job.width),
+                *note_on_width(job.width),
                 *start.notes,
                 *done.notes,
             ),
@@ -364,8 +345,7 @@ def choose(
         changes = {"pick": wish, "bounds": bounds} if wish else {}
         plan = msgspec.structs.replace(run.plan, keep_order=keep_order, **changes)
         if bounds.given:
-            check_bounds(bounds, plan.keep)
-            check_risk_limits(bounds, run.context.table)
+            check_bounds(bounds, plan.keep, run.context.table)
         outcome = replace(outcome, state=with_best_within(outcome.state, plan.bounds))
         # unmet bounds are an error of this command, and no event of the run
         choice = choose_point(plan.pick, outcome.state, plan.bounds)
@@ -427,18 +407,6 @@ def load_context(plan: Plan) -> tuple[Loaded, EvaluationContext]:
     return loaded, EvaluationContext(
         loaded.table, protection_settings(plan), plan.seed, hierarchies, given=given
     )
-
-
-def _statistics(table: Table, keep: AnalysesToPreserve, bounds: Bounds) -> PreparedAnalyses | None:
-    """Tables and models to preserve, if any are named; checks the bounds."""
-    check_risk_limits(bounds, table)
-    return prepare_analyses(table, keep, bounds) if keep or bounds.given else None
-
-
-def _note_on_width(width: object) -> tuple[str, ...]:
-    if width == 1:
-        return ()
-    return ("the option width is ignored: it was removed, and searches take turns",)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -532,7 +500,7 @@ def _open_run(
             StopRequest(folder).withdraw()
             notes = (
                 *map(change_note, changed),
-                *_note_on_width(plan.parameters.get("width", 1)),
+                *note_on_width(plan.parameters.get("width", 1)),
             )
             yield _Run(
                 loaded=replace(loaded, notes=(*loaded.notes, *notes)),
@@ -540,7 +508,7 @@ def _open_run(
                 plan=plan,
                 store=store,
                 events=events,
-                statistics=_statistics(loaded.table, plan.keep, plan.bounds),
+                statistics=prepare_analyses(loaded.table, plan.keep, plan.bounds),
                 key=key,
                 changed=changed,
             )
@@ -593,160 +561,3 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
     released = replace(released, phases=events.seconds)
     events.tell(RunEnded(ending, point=released.chosen.point))
     return released
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Exploration:
-    """Runs the engine within a budget, with events, snapshots and stop requests.
-
-    Args:
-        budget: of the whole run; under a budget of seconds the search has a share of it.
-        bounds: limits of the released point, at which the search aims.
-        journal: clock of the search; a resumed search continues it.
-        stop: checked after every block of outcomes.
-        compares: whether tables and models of all points are compared in the end.
-    """
-
-    context: EvaluationContext
-    budget: Budget
-    journal: Journal
-    events: EventDispatcher
-    stop: StopRequest
-    bounds: Bounds = UNBOUNDED
-    evaluators: Evaluators = field(default_factory=Local)
-    compares: bool = False
-
-    def explore(
-        self, state: EngineState, keep: Callable[[EngineState], None] = lambda _: None
-    ) -> EngineState:
-        """Continue from a state until the budget is used up or a stop is requested.
-
-        Args:
-            keep: callback with every state.
-        """
-        self.events.begin(Phase.SEARCHING, self._outlook())
-        now = state
-        try:
-            with (
-                unwrap_interrupts(),
-                self.evaluators(self.context) as work,
-                self.context.compile_others(),
-            ):
-                self.journal.start()
-                engine, _ = self._engine(work), self.deadline
-                for after in engine.states(state):
-                    before, now = now, after
-                    keep(now)
-                    self._report(before, now)
-                    if self.stop.is_asked and now.front:
-                        break
-        except KeyboardInterrupt:
-            if not now.front:
-                raise
-        if not now.front:
-            reasons = "; ".join(list(now.refusals)[:MOST_REASONS])
-            raise RunError(f"no candidate meets the requirement ({reasons})")
-        return now
-
-    def is_unfinished(self, state: EngineState) -> bool:
-        """Whether candidates and budget are left."""
-        return self._engine(InProcess(self.context)).can_continue(state)
-
-    @cached_property
-    def deadline(self) -> Deadline | None:
-        """Time limit for the whole run, fixed when this is read first."""
-        if self.budget.seconds is None:
-            return None
-        search = max(0.0, (self._limits.seconds or 0.0) - self.journal.seconds)
-        ends = self.events.elapsed + search + self._reserve
-        return Deadline(lambda: self.events.elapsed, ends, self._evaluation_seconds)
-
-    @property
-    def _limits(self) -> Budget:
-        """Budget of the search: the seconds without the reserve for what follows."""
-        if self.budget.seconds is None:
-            return self.budget
-        left = self.budget.seconds - self._reserve
-        seconds = self.journal.decide(SEARCH_SECONDS, lambda: max(0.0, left - self.events.elapsed))
-        return replace(self.budget, seconds=seconds)
-
-    @property
-    def _reserve(self) -> float:
-        """Seconds reserved for the evaluation of the front and the release."""
-        compared = COMPARED if self.compares else 0
-        return seconds_after_search(self.budget.seconds or 0.0, self._evaluation_seconds, compared)
-
-    @property
-    def _evaluation_seconds(self) -> float:
-        """Seconds of the evaluation of the original, measured once."""
-
-        def measure() -> float:
-            began = self.events.elapsed
-            _ = self.context.original
-            return self.events.elapsed - began
-
-        return self.journal.decide("measuring", measure)
-
-    def _outlook(self) -> str:
-        """Time of the search and fidelities, in words."""
-        sizes = [f"{one.records:,}" for one in self.context.fidelities]
-        on = f"candidates on {' and '.join(sizes[:-1])} of {sizes[-1]} records, the best on all"
-        what = on if len(sizes) > 1 else f"candidates on all {sizes[-1]} records"
-        if self.budget.seconds is None:
-            return what
-        seconds = max(0.0, self.budget.seconds - self._reserve - self.events.elapsed)
-        return f"searching for {seconds:.0f} s: {what}"
-
-    def _engine(self, work: StreamingEvaluator[Request, Timed]) -> Engine:
-        limit = self.bounds.largest_risk
-        risk = DEFAULT_RISK if limit is None else limit
-        workers = self.evaluators.workers
-        return Engine(self.context, self._limits, self.journal, work, workers, risk)
-
-    def _report(self, before: EngineState, after: EngineState) -> None:
-        """Publish the progress after a block of outcomes."""
-        if not after.front:
-            return
-        seconds = self.journal.time_at(after)
-        share = share_used(self._limits, after, seconds)
-        new = len(after.candidates) - len(before.candidates)
-        is_new_front = after.front != before.front
-        found = Counter(point.search for point in after.front)
-        self.events.tell(
-            RoundFinished(
-                round=after.generation,
-                member=max(found, key=lambda name: (found[name], name)),
-                files=after.trials + len(after.candidates),
-                share=share,
-                seconds=seconds,
-                left=max(0.0, seconds * (1.0 / max(share, 1e-9) - 1.0)),
-                shares=shares(after),
-                suggested=least_loss_at_default_risk(after.front).point,
-                front=tuple(map(_news, after.front)) if is_new_front else None,
-                tried=tuple(map(_tried, after.candidates.last(new) if new else ())),
-                before=self.context.original.risk if not before.front else None,
-            )
-        )
-
-
-MOST_REASONS = 3
-"""Reasons that are named where no candidate could be made."""
-
-
-def _tried(point: FrontPoint) -> CandidateScore:
-    simple = simple_name(point.making) if point.search == DESIGN else ""
-    return CandidateScore(round(point.loss, DECIMALS), round(point.risk, DECIMALS), simple)
-
-
-def _news(point: FrontPoint) -> PointUpdate:
-    return PointUpdate(
-        point=point.point,
-        search=point.search,
-        method=describe_provenance(point.making),
-        loss=point.loss,
-        risk=point.risk,
-        making=point.making,
-        file=point.number,
-        parts={name: part.percent for name, part in risk_parts(point).items()},
-        scenario=point.assessment.worst.scenario if point.assessment else "",
-    )

@@ -15,6 +15,7 @@ from evomask.data.units import new_numbers, unit_levels
 from evomask.engine.front import UNBOUNDED, Bounds, FrontPoint
 from evomask.errors import RunError
 from evomask.io.files import OWNER_ONLY, replace_file
+from evomask.io.readback import ReleaseSpec
 from evomask.io.schemas import RecipeFile
 from evomask.io.tables import (
     ByScenario,
@@ -230,23 +231,27 @@ def _write_shuffled(
     else:
         stage.drop([ORDER])
     masked = protection.files(number).masked.take(order)
-    requirement = protection.maker.settings.requirement
-    asked = PrivacyRequirements(requirement.k, requirement.l, requirement.t)
-    by_scenario = requirements_by_scenario(masked, requirement)
-    levels = unit_levels(loaded.table)
-    spec = release_spec(masked, asked, by_scenario, levels)
-    if loaded.dialect is not None and loaded.dialect.escape_formulas:
-        spec = with_escaped_order(spec)
-    promised = PromiseFile(spec, loaded.dialect)
-    masked = new_numbers(masked, np.random.default_rng(secrets.randbits(256)))
-    stage.write(PROMISE, msgspec.json.encode(promised))
+    masked, spec = prepare_release(masked, protection.maker.settings.requirement, loaded)
+    stage.write(PROMISE, msgspec.json.encode(PromiseFile(spec, loaded.dialect)))
     return write_table(
         masked,
         stage.path(f"{MASKED}/{released_name(plan.input.path)}"),
         dialect=loaded.dialect,
         origin=loaded.origin and loaded.origin.shuffled(order),
-        spec=promised.promise,
+        spec=spec,
     )
+
+
+def prepare_release(
+    masked: Table, requirement: Requirement, loaded: Loaded
+) -> tuple[Table, ReleaseSpec]:
+    """Return masked records with new numbers of units, and what their file must satisfy."""
+    asked = PrivacyRequirements(requirement.k, requirement.l, requirement.t)
+    by_scenario = requirements_by_scenario(masked, requirement)
+    spec = release_spec(masked, asked, by_scenario, unit_levels(loaded.table))
+    if loaded.dialect is not None and loaded.dialect.escape_formulas:
+        spec = with_escaped_order(spec)
+    return new_numbers(masked, np.random.default_rng(secrets.randbits(256))), spec
 
 
 def requirements_by_scenario(table: Table, requirement: Requirement) -> ByScenario:

@@ -197,12 +197,16 @@ class TaskState(BaseModel):
 
 
 class Goal(RequestModel):
-    """Requirements, limits (in percent) and budget of a run; *files* counts candidates."""
+    """Requirements, limits (in percent) and budget of a run; *files* counts candidates.
+
+    *max_risk_in* limits the risk in single scenarios, *max_risk* that in all others.
+    """
 
     k: Annotated[int, Field(ge=1, le=1_000_000)] = 1
     l: Annotated[int, Field(ge=1, le=1_000_000)] = 1  # noqa: E741
     t: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = 1.0
     max_risk: Percent | None = Field(default=None, description=help_of("max_risk"))
+    max_risk_in: Annotated[dict[Text, Percent], Field(max_length=50)] = {}
     max_loss: Percent | None = Field(default=None, description=help_of("max_loss"))
     seconds: Annotated[float, Field(gt=0, le=604_800, allow_inf_nan=False)] | None = Field(
         default=None, description=help_of("seconds")

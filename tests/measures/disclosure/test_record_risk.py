@@ -77,6 +77,13 @@ def test_two_weights_are_one_too_many():
         weight_of(twice)
 
 
+def test_the_most_exposed_member_of_a_household():
+    table = numbers(x=[0, 0, 1, 2], h=[1, 1, 1, 2])
+    table = table.with_schema(table.schema.assigning({"h": Role.HOUSEHOLD}))
+    assert household_risk(table, ["x"]).most_exposed == pytest.approx(100)
+    assert household_risk(table.take(np.arange(2)), ["x"]).most_exposed == pytest.approx(50)
+
+
 def minimal_sets(columns, record):
     """Sets of attributes that make a record unique while none of their parts does."""
     found = []

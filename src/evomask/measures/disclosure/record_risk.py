@@ -180,6 +180,7 @@ class HouseholdRisk:
         expected: expected number of households with an identified member.
         of_records: mean over records of the risk of their households, in percent; sdcMicro's
             hierarchical risk.
+        most_exposed: mean over households of the risk of the member at most risk, in percent.
     """
 
     household: str
@@ -189,6 +190,7 @@ class HouseholdRisk:
     expected: float
     of_records: float
     minimum: int
+    most_exposed: float = 0.0
 
 
 def record_risk(table: Table, names: Sequence[str], minimum: int = MINIMUM) -> RecordRisk:
@@ -207,7 +209,9 @@ def household_risk(
     if household is None:
         return None
     labels = unit_labels(released(table), household)
-    risk = any_member_risk(individual_risk(table, names, weight_of(table)).risk, labels)
+    members = individual_risk(table, names, weight_of(table)).risk
+    risk, most = any_member_risk(members, labels), np.zeros(int(labels.max()) + 1)
+    np.maximum.at(most, labels, members)
     cells = histogram(100.0 * risk, EDGES, minimum)
     return HouseholdRisk(
         household,
@@ -217,6 +221,7 @@ def household_risk(
         float(risk.sum()),
         float(100.0 * risk[labels].mean()),
         minimum,
+        float(100.0 * most.mean()),
     )
 
 

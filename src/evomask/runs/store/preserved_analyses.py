@@ -86,8 +86,12 @@ def check_risk_limits(bounds: Bounds, table: Table) -> None:
             )
 
 
-def check_bounds(bounds: Bounds, keep: AnalysesToPreserve) -> None:
-    """Raise for a bound on the error of tables or models if none is to be preserved."""
+def check_bounds(bounds: Bounds, keep: AnalysesToPreserve, table: Table) -> None:
+    """Raise for a bound on the error of tables or models if none is to be preserved.
+
+    And for one on the risk in a scenario that the file does not have.
+    """
+    check_risk_limits(bounds, table)
     for name, analyses, option in (
         (TABLE_ERROR, keep.tables, "table"),
         (MODEL_ERROR, keep.models, "model"),
@@ -105,7 +109,7 @@ def prepare_analyses(
 ) -> PreparedAnalyses | None:
     """Prepare the analyses to preserve, if any; errors in them are raised at once."""
     if bounds.given:
-        check_bounds(bounds, keep)
+        check_bounds(bounds, keep, table)
     return keep.against(table) if keep else None
 
 

@@ -54,7 +54,7 @@ async def start_run(here: Here, body: RunRequest) -> RunView:
     home = here.folder / name
     words = evomask_command(
         "protect", file.path.absolute(), "--schema", schema.absolute(),
-        *_options(body.goal).command_words(), *_where(body.goal.cluster, body.goal.workers),
+        *options_of(body.goal).command_words(), *_where(body.goal.cluster, body.goal.workers),
         "--out", home.absolute(), "--json", "--quiet",
     )  # fmt: skip
     return _queue(here, name, file.id, file.name, body.goal.model_dump(), words)
@@ -70,14 +70,17 @@ def _queue(
     return here.runs.view(name)
 
 
-def _options(goal: Goal) -> ProtectOptions:
+def options_of(goal: Goal) -> ProtectOptions:
+    """Return the options of `protect` for a goal."""
     models = {"k": goal.k, "l": goal.l, "t": goal.t}
+    others = {} if goal.max_risk is None else {"": goal.max_risk}
+    limits = {**goal.max_risk_in, **others}
     return ProtectOptions(
         require=",".join(f"{name}={value:g}" for name, value in models.items() if value != 1),
         seconds=goal.seconds,
         evaluations=goal.files,
         searches=tuple(goal.searches),
-        max_risk=risk_limits(goal.max_risk),
+        max_risk=risk_limits(limits) if limits else None,
         max_loss=goal.max_loss,
         profile=goal.profile,
     )

@@ -40,7 +40,7 @@ async function outlook() {
 }
 
 function remember() {
-  const fields = Object.fromEntries(["k", "l", "t", "max_risk", "max_loss", "minutes", "workers", "files"].map((name) => [name, form.elements[name].value]));
+  const fields = Object.fromEntries(["k", "l", "t", "max_risk", "max_risk_in", "max_loss", "minutes", "workers", "files"].map((name) => [name, form.elements[name].value]));
   localStorage.setItem(memory, JSON.stringify(fields));
 }
 
@@ -51,9 +51,17 @@ async function recall() {
   for (const [name, text] of Object.entries(fields)) form.elements[name].value = text;
 }
 
-function fieldsOf({ k, l, t, max_risk, max_loss, seconds, files, workers }) {
-  const fields = { k: k > 1 ? k : "", l: l > 1 ? l : "", t: t < 1 ? t : "", max_risk, max_loss, minutes: seconds && seconds / 60, files, workers };
+function fieldsOf({ k, l, t, max_risk, max_risk_in, max_loss, seconds, files, workers }) {
+  const limits = Object.entries(max_risk_in || {}).map(([name, limit]) => `${name}=${limit}`).join(", ");
+  const fields = { k: k > 1 ? k : "", l: l > 1 ? l : "", t: t < 1 ? t : "", max_risk, max_risk_in: limits, max_loss, minutes: seconds && seconds / 60, files, workers };
   return Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, text ?? ""]).filter(([name, text]) => text !== "" || !["minutes", "workers"].includes(name)));
+}
+
+// Limits such as "register=5, colleague=10", by scenario.
+function limitsByScenario(text) {
+  const parts = text.split(",").map((part) => part.trim()).filter(Boolean).map((part) => [part.slice(0, part.lastIndexOf("=")).trim(), Number(part.slice(part.lastIndexOf("=") + 1) || NaN)]);
+  if (parts.some(([name, limit]) => !name || Number.isNaN(limit))) throw Object.assign(new Error("write limits by scenario as register=5, colleague=10"), { field: "max_risk_in" });
+  return Object.fromEntries(parts);
 }
 
 function readGoal() {
@@ -63,7 +71,7 @@ function readGoal() {
   if (members.length && !chosen.length) throw Object.assign(new Error("select at least one search"), { field: "member" });
   const files = value("files");
   return {
-    k: value("k") || 1, l: value("l") || 1, t: value("t") || 1, max_risk: value("max_risk"), max_loss: value("max_loss"),
+    k: value("k") || 1, l: value("l") || 1, t: value("t") || 1, max_risk: value("max_risk"), max_risk_in: limitsByScenario(form.elements.max_risk_in.value), max_loss: value("max_loss"),
     seconds: files ? null : 60 * (value("minutes") || defaultMinutes), files, workers: value("workers") || 1, cluster: form.elements.cluster.value.trim(),
     searches: chosen.length < members.length ? chosen : [],
   };
