@@ -21,8 +21,9 @@ from bench_large import SEED, WORKERS, K, people, volume_of
 from evomask.execution.local import Local
 from evomask.masking.enforce.requirement import Requirement
 from evomask.runs import protect
+from evomask.runs.exploration import Exploration
 from evomask.runs.inputs import Input
-from evomask.runs.protect import Exploration, ProtectJob, protect_file
+from evomask.runs.protect import ProtectJob, protect_file
 from evomask.runs.store import run_folder
 from evomask.runs.store.journal import EventDispatcher, Journal
 

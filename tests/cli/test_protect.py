@@ -69,8 +69,8 @@ def test_the_same_seed_makes_the_same_bytes_with_any_number_of_workers(
 
 
 def test_records_are_shuffled(evomask, town, tmp_path):
-    words = ("--quasi", "age", "--drop", "name", "--keep", "income", "--seed", 5, "--json", "--quiet")
-    answer = evomask("protect", town, *words, "--seconds", 0, "--out", tmp_path / "release")
+    words = ("--quasi", "age", "--drop", "name", "--keep", "income", "--seed", 5, "--seconds", 0)
+    answer = evomask("protect", town, *words, "--json", "--quiet", "--out", tmp_path / "release")
     masked = pl.read_csv(json.loads(answer.out)["masked"])
     original = pl.read_csv(town)
     assert masked["income"].to_list() != original["income"].to_list()
