@@ -457,7 +457,7 @@ class OperatorNote(msgspec.Struct, frozen=True):
 
 
 class SearchNote(msgspec.Struct, frozen=True):
-    """One search of the portfolio.
+    """One search of `protect`.
 
     Args:
         share: share of the budget, in percent.
