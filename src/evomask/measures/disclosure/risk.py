@@ -20,6 +20,7 @@ from evomask.data.roles.dependencies import are_equivalent
 from evomask.data.scenario import Scenario, default_scenario
 from evomask.data.schema import Role
 from evomask.data.table import Table
+from evomask.data.units import counted_unit, unit_labels
 from evomask.kernels.linking.attribute_inference import Cells, Unknown
 from evomask.measures.columns import (
     CategoricalColumn,
@@ -440,8 +441,20 @@ class ScenarioAttack:
             return None
         return self._group(self.control_table, max(self.measure.people, 1))
 
+    @property
+    def unit(self) -> str:
+        """Column with the numbers of the units that are targets; empty where records are."""
+        return counted_unit(self.original.schema, self.scenario)
+
+    @cached_property
+    def n_control(self) -> int:
+        """Number of individuals in the control group."""
+        if self.control_table is None or not self.unit:
+            return 0 if self.control_table is None else len(self.control_table)
+        return len(np.unique(unit_labels(self.control_table, self.unit)))
+
     def _group(self, table: Table, people: int) -> AttackedGroup:
-        sample = TargetSample.of(table, self.known, people, self.measure.seed)
+        sample = TargetSample.of(table, self.known, people, self.measure.seed, self.unit)
         return AttackedGroup(self.space, sample, table)
 
     def knowledge(self, names: Sequence[str]) -> Knowledge:
@@ -486,6 +499,7 @@ class ScenarioAttack:
                 if attacker is not Attacker.NEAREST:
                     linkages.append((attacker, self._chances(attacker, other, cells), place > 0))
         sample, part = self.targets.sample, self._in_file
+        linkages = [(who, sample.most_exposed(one), undone) for who, one, undone in linkages]
         nobody = (Attacker.NEAREST, np.zeros(len(sample.chosen)), False)
         attacker, chances, renamed = max(
             linkages, key=lambda one: sample.mean(one[1]), default=nobody
@@ -715,7 +729,7 @@ def assess_scenarios(
     """
     risks = [_largest([one.assess(indices_of(one)) for one in variants]) for variants in attacks]
     first = attacks[0][0]
-    return _overall(risks, first.targets.sample, first.control_table)
+    return _overall(risks, first.targets.sample, first.n_control)
 
 
 def _most(successes: Iterable[AttackerSuccess]) -> AttackerSuccess | None:
@@ -737,16 +751,14 @@ def _largest(risks: Sequence[ScenarioRisk]) -> ScenarioRisk:
     )
 
 
-def _overall(
-    risks: Sequence[ScenarioRisk], sample: TargetSample, control: Table | None
-) -> RiskAssessment:
+def _overall(risks: Sequence[ScenarioRisk], sample: TargetSample, control: int) -> RiskAssessment:
     """The largest of each part over all scenarios."""
     return RiskAssessment(
         reidentification=max((r.reidentification for r in risks), key=lambda part: part.percent),
         attribute_disclosure=_most(r.attribute_disclosure for r in risks if r.attribute_disclosure),
         confidential=_most(r.confidential for r in risks if r.confidential),
         people=sample.size,
-        records=sample.n_records,
-        control=len(control) if control is not None else 0,
+        records=sample.n_individuals,
+        control=control,
         scenarios=tuple(risks),
     )
