@@ -129,6 +129,8 @@ class ScenarioRisk:
         attribute_disclosure: inference of masked attributes; None where there is none to infer.
         confidential: the largest inference of a confidential attribute; None where there is none.
         at_risk: percentage of people whose chance of re-identification exceeds each of `AT_RISK`.
+        individuals: number of individuals in the file, as the scenario counts them.
+        counts_households: whether they are households.
     """
 
     name: str
@@ -136,6 +138,8 @@ class ScenarioRisk:
     attribute_disclosure: AttackerSuccess | None = None
     confidential: AttackerSuccess | None = None
     at_risk: tuple[float, ...] = ()
+    individuals: int = 0
+    counts_households: bool = False
 
     @property
     def parts(self) -> dict[str, AttackerSuccess]:
@@ -212,8 +216,9 @@ class RiskAssessment:
 
     @property
     def expected(self) -> float:
-        """Expected number of people whom the worst attacker gets right."""
-        return self.risk / 100 * self.records
+        """Expected number of people, or households, whom the worst attacker gets right."""
+        counts = {one.name: one.individuals for one in self.scenarios}
+        return self.risk / 100 * (counts.get(self.worst.scenario) or self.records)
 
     @property
     def is_sampled(self) -> bool:
@@ -519,6 +524,8 @@ class ScenarioAttack:
                 100.0 * sample.mean((part * chances > limit).astype(np.float64))
                 for limit in AT_RISK
             ),
+            individuals=sample.n_individuals,
+            counts_households=self.unit in self.original.schema.with_role(Role.HOUSEHOLD),
         )
 
     @cached_property
@@ -742,8 +749,8 @@ def _largest(risks: Sequence[ScenarioRisk]) -> ScenarioRisk:
     if len(risks) == 1:
         return first
     best = max(risks, key=lambda risk: risk.reidentification.percent)
-    return ScenarioRisk(
-        name=first.name,
+    return replace(
+        first,
         reidentification=best.reidentification,
         attribute_disclosure=_most(r.attribute_disclosure for r in risks if r.attribute_disclosure),
         confidential=_most(r.confidential for r in risks if r.confidential),
