@@ -44,6 +44,7 @@ class KeySets(NamedTuple):
         kinds: 0 for nominal attributes, 1 for ordered ones.
         special: 1 for each value that is missing or suppressed; replacing it, or by it, costs 1.
         suppressed: the value of each attribute that is a suppressed cell, or -1.
+        frozen: 1 for each attribute whose cells may not be changed.
     """
 
     inside: Indices
@@ -55,6 +56,7 @@ class KeySets(NamedTuple):
     kinds: Indices
     special: Indices
     suppressed: Indices
+    frozen: Indices
 
 
 class Counts(NamedTuple):
@@ -176,7 +178,7 @@ def _change_cell(
     for j in range(row.size):
         concerns = False
         for p in range(short.size):
-            if short[p] and sets.inside[p, j]:
+            if short[p] and sets.inside[p, j] and not sets.frozen[j]:
                 concerns = True
         if not concerns:
             continue
@@ -250,6 +252,8 @@ def _copy_nearest(
         total = 0.0
         for j in range(width):
             if copied[j]:
+                if sets.frozen[j] and row[j] != rows[donor, j]:
+                    total = np.inf
                 total += _cost(sets, j, row[j], rows[donor, j])
                 if total >= best:
                     break
@@ -305,7 +309,7 @@ def _restore(row: Indices, origin: Indices, keys: Indices, counts: Counts, sets:
 
 @kernel(
     RW_INDEX_ROWS, INDEX_ROWS, INDEX_ROWS, INDICES, INDICES, INDICES, FLOATS, FLOATS, INDICES,
-    INDICES, INDICES, INDEX_ROWS, INT64, INT64,
+    INDICES, INDICES, INDICES, INDEX_ROWS, INT64, INT64,
 )  # fmt: skip
 def change_cells(
     rows: Indices,
@@ -319,6 +323,7 @@ def change_cells(
     kinds: Indices,
     special: Indices,
     suppressed: Indices,
+    frozen: Indices,
     barred: Indices,
     slots: int,
     most: int,
@@ -336,7 +341,7 @@ def change_cells(
         slots: size of the table of classes, a power of two.
         most: records that may be at risk after single cells were changed; with more it gives up.
     """
-    sets = KeySets(inside, least, starts, codes, places, units, kinds, special, suppressed)
+    sets = KeySets(inside, least, starts, codes, places, units, kinds, special, suppressed, frozen)
     n, width = rows.shape
     n_sets = least.size
     counts = Counts(

@@ -4,6 +4,7 @@ import numpy as np
 
 from evomask.kernels.linking.boxes import Costs
 from evomask.measures.disclosure.release_index import AgreementWeights, Knowledge, ReleaseIndex
+from evomask.measures.targets import UnitSample
 from evomask.types import Flags, Floats, Indices, Points
 
 TOLERANCES = (1e-6, 0.01, 0.1)
@@ -23,17 +24,22 @@ def distance_linkage_chances(index: ReleaseIndex, links: Points) -> Floats:
     Ties are shared. A record that equals a target in every known attribute counts as the
     target's own wherever it is in the file, shared among all records and targets that are
     equal, so that a shuffled order protects nobody. A cell that covers several values counts
-    as equal to the expected number of individuals that it covers.
+    as equal to the expected number of individuals that it covers. Of a unit with several records,
+    a link to any of them is right.
 
     Args:
         links: what `attack` found of each class.
     """
     near, own, apart, equal = links.T
-    sizes = index.sample.sizes
-    own = own * (sizes / index.sample.at_hand)
+    sizes, at_hand = index.sample.sizes, index.sample.at_hand
     shared = np.maximum(np.maximum(near, sizes), equal)
+    chances: Floats
+    if isinstance(index.sample, UnitSample):
+        chances = np.maximum(own / near, np.where(apart == 0.0, at_hand / shared, 0.0))
+        return chances
+    own = own * (sizes / at_hand)
     others = np.where(apart == 0.0, (sizes - own) / shared, 0.0)
-    chances: Floats = (own / near + others) / sizes
+    chances = (own / near + others) / sizes
     return chances
 
 
@@ -44,7 +50,8 @@ def agreement_linkage_chances(index: ReleaseIndex, links: Points) -> Floats:
     unchanged.
     """
     near, own, _, _ = links.T
-    chances: Floats = own / near / index.sample.at_hand
+    members = 1 if isinstance(index.sample, UnitSample) else index.sample.at_hand
+    chances: Floats = own / near / members
     return chances
 
 
