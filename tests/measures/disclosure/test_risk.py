@@ -106,6 +106,20 @@ def test_a_permuted_number_protects_nobody_whom_the_others_single_out(place):
     assert found.reidentification.percent >= unique
 
 
+@pytest.mark.xfail(
+    reason="a record that equals a person in all that is known counts as theirs wherever it is, so "
+    "that shuffling the whole file protects nobody; whether the rest of the record is theirs too "
+    "is not compared, so the risk of quasi-identifiers that moved to other people is overstated",
+    strict=True,
+)
+def test_the_record_of_another_person_with_the_same_values_is_no_re_identification():
+    table, rng = people(600, 4), np.random.default_rng(0)
+    order = rng.permutation(len(table))
+    moved = table.with_columns({name: table[name][order] for name in PEOPLE_NAMES})
+    found = DisclosureRisk(PEOPLE_NAMES).against(table).assess(moved)
+    assert found.reidentification.percent < 5
+
+
 def test_there_is_nothing_to_infer_of_a_single_attribute():
     table = numbers(x=range(20))
     found = DisclosureRisk(("x",)).against(table).assess(table)
