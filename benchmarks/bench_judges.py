@@ -5,15 +5,15 @@
 
 On a sample of each file, the engine of `protect` evolves masked files against loss and risk. Files
 of the front and beyond it, and simple maskings, are then ranked by judges that share no code with
-loss and risk. Printed are
-Spearman's correlations with the mean rank of the judges, on all files and on the evolved ones
-alone, and the pairs of files in which every judge calls one worse by a tenth of the judge's range
-while evomask calls it better. Reference data are read through EVOMASK_DATA.
+loss and risk. Printed are Spearman's correlations with the mean rank of the judges, on all files
+and on the evolved ones alone, the pairs of files in which every judge calls one worse by a tenth of
+the judge's range while evomask calls it better, and the table of docs/measures.md. Reference data
+are read through EVOMASK_DATA.
 """
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
@@ -246,6 +246,20 @@ def print_file(name: str, rows: Sequence[Row], spent: float) -> None:
             print(f"  {side}: every judge calls {worse} clearly worse than {better}")
 
 
+def print_table(found: Mapping[str, Sequence[Row]]) -> None:
+    """Correlations of all files, as a table for docs/measures.md."""
+    print("\n| file | files, evolved | loss: all | evolved | risk: all | evolved |")
+    print("|---" * 6 + "|")
+    for name, rows in found.items():
+        evolved = [row for row in rows if row["evolved"]]
+        figures = [
+            f"{agreement(some, side, side):.2f}"
+            for side in ("loss", "risk")
+            for some in (rows, evolved)
+        ]
+        print(f"| {name} | {len(rows)}, {len(evolved)} | {' | '.join(figures)} |")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("files", nargs="*", default=SIX)
@@ -254,11 +268,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=5)
     parser.add_argument("--cache", type=Path)
     given = parser.parse_args()
+    found = {}
     for name in given.files:
         start = process_time()
         with threadpool_limits(1):
             rows = cached_rows(name, given.candidates, given.judged, given.seed, given.cache)
         print_file(name, rows, process_time() - start)
+        found[name] = rows
+    print_table(found)
 
 
 if __name__ == "__main__":
