@@ -91,7 +91,11 @@ def test_the_record_tells_every_statistic_before_and_after(once):
     assert [statistic.text for statistic in record.kept] == [*KEEP.tables, *KEEP.models]
     largest = max(statistic.error for statistic in record.kept if statistic.kind == "table")
     assert largest == record.chosen.table_error
-    assert record.parameters["keep"] == {"tables": [*KEEP.tables], "models": [*KEEP.models]}
+    assert record.parameters["keep"] == {
+        "tables": [*KEEP.tables],
+        "models": [*KEEP.models],
+        "indicators": [],
+    }
 
 
 def test_the_internal_report_shows_them_and_the_public_one_only_how_near_they_come(once):

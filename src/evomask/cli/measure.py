@@ -50,6 +50,7 @@ def measure(
     loss: Annotated[str, typer.Option("--loss", help=help_of("loss"))] = "",
     keep_table: options.KeepTable = None,
     keep_model: options.KeepModel = None,
+    keep_indicator: options.KeepIndicator = None,
     profile: options.Profile = "strict",
     in_parts: options.InParts = False,
     workers: options.Workers = 1,
@@ -74,7 +75,7 @@ def measure(
 
         outofcore.refuse(
             measures=measures, exact=exact, key=key, loss=loss, control=control,
-            keep_table=keep_table, keep_model=keep_model,
+            keep_table=keep_table, keep_model=keep_model, keep_indicator=keep_indicator,
             profile="" if profile == "strict" else profile,
         )  # fmt: skip
         job = MeasurePartsJob(source(original), masked)
@@ -86,7 +87,7 @@ def measure(
             measures=options.names(measures),
             profile=profile,
             exact=exact,
-            keep=parse_analyses(keep_table, keep_model),
+            keep=parse_analyses(keep_table, keep_model, keep_indicator),
             key=key,
             loss=loss,
             control=control,

@@ -11,6 +11,7 @@ import numpy as np
 from evomask.errors import ParameterError, UnmetError
 from evomask.evolution.archive import hypervolume, non_dominated_ranks
 from evomask.masking.provenance import Provenance
+from evomask.measures.analyses.analyses import ERROR_NAMES
 from evomask.measures.disclosure.risk import RiskAssessment
 from evomask.types import Points
 
@@ -55,7 +56,7 @@ class FrontPoint:
         assessment: components of the risk, if it has any.
         objectives: of the user, by which points are compared too; by name.
         limited: objectives of the user that have a limit instead.
-        errors: of the tables and models to preserve, in percent, if they were computed.
+        errors: of the analyses to preserve, in percent, if they were computed.
         point: position on the front, from 1 in the order of loss; 0 for dominated files.
         individual: individual of a single search; None in `protect`.
         draw: random draw that is released, where masking is random.
@@ -177,6 +178,7 @@ class Bounds:
     loss: float | None = None
     table_error: float | None = None
     model_error: float | None = None
+    indicator_error: float | None = None
     risk_in: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -188,9 +190,8 @@ class Bounds:
     @property
     def given(self) -> dict[str, float]:
         """Bounds that are set, by measure; of a scenario under its `risk_reading`."""
-        plain = (self.risk, self.loss, self.table_error, self.model_error)
-        named = zip(("risk", "loss", "table_error", "model_error"), plain, strict=True)
-        of_all = {name: limit for name, limit in named if limit is not None}
+        plain = {name: getattr(self, name) for name in ("risk", "loss", *ERROR_NAMES.values())}
+        of_all = {name: limit for name, limit in plain.items() if limit is not None}
         return of_all | {risk_reading(name): limit for name, limit in self.risk_in.items()}
 
     @property

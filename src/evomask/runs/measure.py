@@ -41,7 +41,7 @@ class Measuring:
         measures: names of measures; all applicable ones by default.
         profile: measures that define loss and risk: ``strict`` or ``papers``.
         exact: whether every record is a target of the attacks, however many there are.
-        keep: tables and models to compare, besides those of the schema.
+        keep: analyses to compare, besides those of the schema.
         key: column of both files by which records are matched; by position without one. Records
             of the original that are not in the masked file are then its control group.
         loss: weights of the parts of the loss.

@@ -126,7 +126,7 @@ class ProtectJob:
         evaluations: budget in files, where tasks count by their cost; reproducible to the byte.
         searches: names of the searches; all applicable ones where none is named.
         pick: rule for the released point.
-        keep: tables and models to preserve, besides those of the schema.
+        keep: analyses to preserve, besides those of the schema.
         bounds: upper bounds of the released point.
         keep_order: whether the order of the released records is stored.
         key: file of the key that signs the release.
