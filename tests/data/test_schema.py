@@ -1,3 +1,5 @@
+import pickle
+
 import pytest
 
 from evomask.data.schema import Attribute, Kind, Role, Schema
@@ -54,3 +56,13 @@ def test_roles_can_be_assigned_without_changing_the_schema_itself():
 def test_assigning_a_role_to_an_unknown_attribute_is_an_error():
     with pytest.raises(SchemaError, match="no attribute 'shoe'"):
         SCHEMA.assigning({"shoe": Role.OTHER})
+
+
+def test_a_lookup_changes_neither_the_schema_nor_its_pickle():
+    schema = Schema(tuple(Attribute(f"c{i}", Kind.NOMINAL) for i in range(5)))
+    before = pickle.dumps(schema)
+    assert schema["c3"].name == "c3"
+    assert schema.names is schema.names
+    assert pickle.dumps(schema) == before
+    assert pickle.loads(before) == schema
+    assert pickle.loads(before)["c4"].name == "c4"

@@ -4,12 +4,13 @@ import json
 import shutil
 import tomllib
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
 
-from evomask.errors import EvomaskError
+from evomask.errors import EvomaskError, RunError
 from evomask.runs.apply import ApplyJob, apply_file
 from evomask.runs.inputs import Input
 from evomask.runs.protect import choose, protect_file
@@ -223,3 +224,17 @@ def test_without_columns_a_recipe_needs_a_schema(write, tmp_path):
     source = Input(job.source.path, tmp_path / "schema.toml")
     done = apply_file(ApplyJob(job.recipe, source, job.out))
     assert done.written.reading.k >= 3
+
+
+@pytest.mark.parametrize("out", ["again", "again.csv"])
+def test_another_release_of_the_same_original_is_noted_and_refused_if_asked(write, out):
+    first = write()
+    apply_file(first)
+    again = replace(first, out=first.out.with_name(out))
+    with pytest.raises(RunError, match=r"run release.*--strict-releases"):
+        apply_file(replace(again, strict_releases=True))
+    assert not again.out.exists()
+    done = apply_file(again)
+    assert any("(run release)" in note for note in done.applied.notes)
+    if done.release:
+        assert done.release.record.released_elsewhere == ("release",)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from evomask.api.arguments import checked
 from evomask.api.schema import KINDS, Schema, loaded_frame
 from evomask.data.frames import Frame, frame_like, reorder
 from evomask.errors import SchemaError
@@ -70,6 +71,7 @@ class Applied(Generic[F]):
         )
 
 
+@checked
 def apply(
     frame: F, recipe: str | Path, *, schema: Schema | str | Path | None = None,
     seed: int | None = None,
@@ -90,7 +92,10 @@ def apply(
 
         people = evomask.read("survey.csv").select("age", "sex", "income")
         result = evomask.protect(
-            people.head(200), quasi=people.columns, require="k=5", searches=["recipes"],
+            people.head(200),
+            quasi=people.columns,
+            require="k=5",
+            searches=["recipes"],
             evaluations=8,
         )
         result.write_recipe("recipe.toml")

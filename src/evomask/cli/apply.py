@@ -30,6 +30,7 @@ def apply(
     ] = None,
     keep_order: options.KeepOrder = False,
     key_file: options.KeyFile = None,
+    strict_releases: options.StrictReleases = False,
     force: options.Force = False,
     seed: options.Seed = None,
     json: options.Json = False,
@@ -45,7 +46,7 @@ def apply(
     data = input_path(file, keep=None if is_file else output)
     job = ApplyJob(
         recipe=recipe, source=Input(data, schema), out=output, seed=seed,
-        keep_order=keep_order, key=key_file, force=force,
+        keep_order=keep_order, key=key_file, force=force, strict_releases=strict_releases,
     )  # fmt: skip
     done = apply_file(job, lambda text: progress(text, quiet=quiet))
     notes(done.applied.notes, quiet=quiet)

@@ -39,6 +39,9 @@ from evomask.runs.store.run_control import (
 )
 
 INTERRUPTED = 130
+NOT_ENOUGH = "not enough memory; use fewer records, columns or workers"
+NO_MEMORY = ("failed to map segment", "Cannot allocate memory", "load shared object")
+"""What libraries say that cannot be loaded, mostly for lack of memory."""
 SUMMARY = "Statistical disclosure control: evolve protected versions of microdata files."
 
 PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
@@ -129,10 +132,11 @@ def _exit_code(interrupts: InterruptHandler) -> int:
     except EvomaskError as error:
         return max(_fail(str(error)), INTERRUPTED * interrupts.happened)
     except MemoryError:
-        sentence = "not enough memory; use fewer records, columns or workers"
-        return max(_fail(sentence), INTERRUPTED * interrupts.happened)
+        return max(_fail(NOT_ENOUGH), INTERRUPTED * interrupts.happened)
     except OSError as error:
         sentence = f"{error.filename or 'a file'} cannot be used: {error.strerror or error}"
+        if any(words in str(error) for words in NO_MEMORY):
+            sentence = "a library cannot be loaded; give the process more memory, or reinstall"
         return max(_fail(sentence), INTERRUPTED * interrupts.happened)
     except KeyboardInterrupt:
         complain("interrupted")

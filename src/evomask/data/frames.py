@@ -62,11 +62,10 @@ def table_from(frame: Frame, declarations: Declarations | None = None) -> Table:
     """
     declared = declarations or {}
     columns = to_polars(frame)
+    names = dict.fromkeys(columns.columns)
     for name in declared:
-        if name not in columns.columns:
-            raise SchemaError(
-                f"no column {name!r} in the data, which has {', '.join(columns.columns)}"
-            )
+        if name not in names:
+            raise SchemaError(f"no column {name!r} in the data, which has {', '.join(names)}")
     if columns.height == 0 or not columns.columns:
         raise DataError("the data hold no records; give a file with at least one")
     pairs = [_column(series, declared.get(series.name, Declaration())) for series in columns]

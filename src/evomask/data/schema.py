@@ -1,8 +1,11 @@
 """Schema: the attributes of a table with their kinds, roles and categories."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
+from functools import cached_property
+from typing import Any
 
 from evomask.data.population import UNKNOWN, Population
 from evomask.data.scenario import Scenario
@@ -152,8 +155,8 @@ class Schema:
 
     def __post_init__(self) -> None:
         self._check_scenarios()
-        twice = sorted({name for name in self.names if self.names.count(name) > 1})
-        if twice:
+        if len(self._by_name) < len(self.attributes):
+            twice = sorted(name for name, count in Counter(self.names).items() if count > 1)
             raise SchemaError(f"duplicate column name {twice[0]!r}; give each column its own name")
 
     def __iter__(self) -> Iterator[Attribute]:
@@ -163,13 +166,16 @@ class Schema:
         return len(self.attributes)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.names
+        return name in self._by_name
 
     def __getitem__(self, name: str) -> Attribute:
-        for attribute in self.attributes:
-            if attribute.name == name:
-                return attribute
+        if name in self._by_name:
+            return self._by_name[name]
         raise SchemaError(f"no attribute {name!r}; the schema has {', '.join(self.names)}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone, so that what was looked up does not change a pickle."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def _check_scenarios(self) -> None:
         names = [scenario.name for scenario in self.scenarios]
@@ -194,9 +200,13 @@ class Schema:
                         f"{self[name].kind}; list it among what is known exactly"
                     )
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(attribute.name for attribute in self.attributes)
+
+    @cached_property
+    def _by_name(self) -> dict[str, Attribute]:
+        return {attribute.name: attribute for attribute in self.attributes}
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:

@@ -40,13 +40,16 @@ from evomask.runs.recipes import SavedRecipe, check_steps, read_recipe, scenario
 from evomask.runs.release import Release, prepare_release, release
 from evomask.runs.store.earlier_releases import EarlierReleases
 from evomask.runs.store.journal import EventDispatcher, Journal
-from evomask.runs.store.release import draw_order, read_key
+from evomask.runs.store.release import draw_order, file_hash, read_key
 from evomask.runs.store.run_folder import RunFolder, build_plan, front_rows
 from evomask.runs.store.run_summary import FRONT
 from evomask.searches.catalogue import RECIPES
 
 ONCE = Budget(None, 1, None)
 """Budget of one evaluation."""
+
+ANY = -1
+"""No candidate: an application releases its only one."""
 
 REASON = "the recipe that was given"
 """Why a file that a recipe masked is released."""
@@ -64,6 +67,7 @@ class ApplyJob:
         keep_order: whether the order of the released records is stored in the folder.
         key: file of the key that signs the release in the folder.
         force: whether an existing file is replaced.
+        strict_releases: refuse where another file of the same original was released.
     """
 
     recipe: Path
@@ -73,6 +77,7 @@ class ApplyJob:
     keep_order: bool = False
     key: Path | None = None
     force: bool = False
+    strict_releases: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,11 +133,15 @@ def apply_file(job: ApplyJob, tell: Callable[[str], None] = lambda _: None) -> A
     loaded = load(source)
     check_columns(loaded.table.schema, schema)
     check_stated(loaded.table, loaded.stated)
+    earlier = EarlierReleases.of(job.out, file_hash(source.path), ANY, job.recipe.parent)
+    if job.strict_releases:
+        earlier.refuse()
+    loaded = replace(loaded, notes=(*earlier.notes, *loaded.notes))
     applied = apply_recipe(saved, loaded, job.seed, tell)
     if not is_folder:
         return Application(applied, _write(applied, loaded, job))
     tell("evaluating the masked file")
-    done = _release(applied, replace(loaded, notes=applied.notes), source, job)
+    done = _release(applied, replace(loaded, notes=applied.notes), source, job, earlier)
     return Application(applied, done.written, done)
 
 
@@ -253,7 +262,13 @@ def _write(applied: AppliedRecipe, loaded: Loaded, job: ApplyJob) -> WrittenFile
     )
 
 
-def _release(applied: AppliedRecipe, loaded: Loaded, source: Input, job: ApplyJob) -> Release:
+def _release(
+    applied: AppliedRecipe,
+    loaded: Loaded,
+    source: Input,
+    job: ApplyJob,
+    earlier: EarlierReleases,
+) -> Release:
     """Write a run folder whose front is the masked file, and release it."""
     context, events = applied.context, EventDispatcher()
     outcome = SearchOutcome(applied.state, (applied.seconds,))
@@ -262,8 +277,7 @@ def _release(applied: AppliedRecipe, loaded: Loaded, source: Input, job: ApplyJo
         PROTECT, source, context.settings, seed=context.seed, budget=ONCE, pick="suggested",
         keep_order=job.keep_order,
     )  # fmt: skip
-    earlier = EarlierReleases.of(job.out, plan.sha256["data"], applied.point.number)
-    notes = (*earlier.notes, *loaded.notes, *_comparison(applied), *done.notes)
+    notes = (*loaded.notes, *_comparison(applied), *done.notes)
     done = replace(done, notes=notes)
     rows = rows_as_parquet(front_rows(done.state, done.findings, context))
     store = RunFolder.create(job.out, plan)

@@ -3,7 +3,7 @@
 A recipient of two releases can combine them. Each fulfils k, l and t, and both together need not.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,14 +28,15 @@ class EarlierReleases:
     runs: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, folder: Path, data: str, chosen: int) -> "EarlierReleases":
+    def of(cls, folder: Path, data: str, chosen: int, *also: Path) -> "EarlierReleases":
         """Earlier releases besides that of the chosen candidate.
 
         Args:
             data: SHA-256 of the original.
+            also: further run folders to look at.
         """
         files = dict.fromkeys(file for file in released_files(folder) if file != chosen)
-        return cls(tuple(files), tuple(_runs_beside(folder, data)))
+        return cls(tuple(files), tuple(dict.fromkeys(_runs_beside(folder, data, also))))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -63,13 +64,13 @@ class EarlierReleases:
         return ", ".join([*files, *(f"run {name}" for name in self.runs)])
 
 
-def _runs_beside(folder: Path, data: str) -> Iterator[str]:
+def _runs_beside(folder: Path, data: str, also: Iterable[Path]) -> Iterator[str]:
     own = folder.resolve()
     try:
         beside = sorted(path for path in own.parent.iterdir() if (path / LOG).is_file())
     except OSError:
         return
-    for path in beside[:MOST_FOLDERS]:
+    for path in (*beside[:MOST_FOLDERS], *(path.resolve() for path in also)):
         if path != own and _hash_of_data(path) == data and released_files(path):
             yield path.name
 
