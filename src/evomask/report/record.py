@@ -250,7 +250,7 @@ class PointNote(msgspec.Struct, frozen=True):
     Args:
         point: its number on the front, from 1 by loss; 0 for dominated candidates.
         table_error, model_error, indicator_error: largest error of the preserved analyses, in
-            percent; None if none was named, or for dominated candidates.
+            percent; None if none was named.
         file: its number in the order of creation, which does not change with the front; None in
             records of earlier versions, where *point* is that number.
     """

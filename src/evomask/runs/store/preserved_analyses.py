@@ -128,6 +128,7 @@ def compare_front(
     events.begin(Phase.AUDITING, f"comparing the analyses of {len(state.front)} points")
     numbers = {point.number for point in state.front}
     errors = {number: own for number, own in known.items() if own and number in numbers}
+    errors |= {point.number: point.errors for point in state.front if point.errors}
     for point in _by_distance_from_default(state.front):
         if point.number in errors:
             continue
