@@ -19,11 +19,12 @@ from evomask.data.frames import Declaration, table_from
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
 from evomask.engine.evaluation import EvaluationContext, Settings
-from evomask.engine.specialists import SearchInput, specialists_for
+from evomask.engine.specialists import specialists_for
 from evomask.io.datasets import reference_file, survey
 from evomask.io.tables import read_table
 from evomask.masking.enforce.requirement import Requirement
 from evomask.measures.analyses.analyses import AnalysesToPreserve
+from evomask.searches.base import SearchInput
 
 AIM = 0.30
 """Largest share of an evaluation."""
