@@ -338,7 +338,7 @@ def prepare_model(spec: ModelSpec, original: OriginalFile) -> PreparedModel:
     """Fit a model to the original; raise if it cannot be fitted."""
     check_columns(original.table, spec.attributes, spec.text)
     category = _category(spec, original.table)
-    terms = tuple(_term(original, name, spec.text) for name in spec.predictors)
+    terms = tuple(predictor_term(original, name, spec.text) for name in spec.predictors)
     size = 1 + sum(len(term.names) for term in terms)
     if size > MAX_COLUMNS:
         longest = max(terms, key=lambda term: len(term.names))
@@ -375,7 +375,8 @@ def _category(spec: ModelSpec, original: Table) -> int | None:
     return int(np.argmax(found))
 
 
-def _term(original: OriginalFile, name: str, text: str) -> Term:
+def predictor_term(original: OriginalFile, name: str, text: str) -> Term:
+    """Design columns of a predictor; raise if none of its categories is frequent enough."""
     attribute = original.table.attribute(name)
     if is_number(attribute):
         values = original.against(original.table).records((name,)).numbers(attribute)
