@@ -150,9 +150,7 @@ class Table:
             )
         return self._changed({name: codes}, {**self.recodings, name: recoding})
 
-    def _changed(
-        self, changes: Mapping[str, Column], recodings: Mapping[str, Recoding]
-    ) -> "Table":
+    def _changed(self, changes: Mapping[str, Column], recodings: Mapping[str, Recoding]) -> "Table":
         """Return a copy with other columns; those that stay are not checked again."""
         columns = dict(self.columns)
         for name, column in changes.items():
