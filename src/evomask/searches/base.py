@@ -116,7 +116,7 @@ class SearchContext:
         workers: number of parallel workers; only decisions by the clock may depend on it.
         hierarchies: value hierarchies supplied with the file or read from the folder that a
             parameter named ``hierarchies`` gives; `data.hierarchy.fitted` checks one.
-        keep: analyses (tables and models) to preserve, for a search that can use them.
+        keep: analyses to preserve, for a search that can use them.
         given: masked versions of the table that the user gave.
     """
 

@@ -38,7 +38,7 @@ MANY_AT_RISK = 0.2
 """Share of records at risk above which attributes are also made coarser before cells change."""
 
 LEVELS = (24, 12, 6, 3)
-"""Numbers of values that coarser attributes have; the cheapest result is taken."""
+"""Numbers of values that coarser attributes have; tried in turn while the result gets cheaper."""
 
 PATIENCE = 0.1
 """Share of records at risk after single cells were changed above which a finer level gives up."""
@@ -229,8 +229,9 @@ class ScenarioRepair:
                 own.cost(old - first, new - first)
                 for own, old, new, first in zip(values, before.T, rows.T, starts, strict=False)
             )
-            if cost < lowest:
-                best, lowest = rows, cost
+            if cost >= lowest:
+                break
+            best, lowest = rows, cost
         rows = best
         for name, own, old, new, first in zip(
             names, values, before.T, rows.T, starts, strict=False
