@@ -9,7 +9,7 @@ relabelling of categories. None depends on the order of records.
 
 Where a scenario counts persons or households, these are the targets. A link to any record of the
 same unit is right, and a unit counts by its most exposed record. Of attribute disclosure it counts
-by the mean over its records: one of several guesses is often right, also where nothing is disclosed.
+by the mean over its records: one of several guesses is often right where nothing is disclosed.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
