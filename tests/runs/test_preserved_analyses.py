@@ -91,7 +91,11 @@ def test_the_record_tells_every_statistic_before_and_after(once):
     assert [statistic.text for statistic in record.kept] == [*KEEP.tables, *KEEP.models]
     largest = max(statistic.error for statistic in record.kept if statistic.kind == "table")
     assert largest == record.chosen.table_error
-    assert record.parameters["keep"] == {"tables": [*KEEP.tables], "models": [*KEEP.models]}
+    assert record.parameters["keep"] == {
+        "tables": [*KEEP.tables],
+        "models": [*KEEP.models],
+        "indicators": [],
+    }
 
 
 def test_the_internal_report_shows_them_and_the_public_one_only_how_near_they_come(once):
@@ -129,12 +133,13 @@ def test_choosing_again_reads_no_statistic_twice(once, monkeypatch):
 def test_under_a_deadline_the_usual_point_is_compared_first_and_the_rest_while_there_is_time(once):
     """A clock that has run out after the first point, and one that allows three."""
     found = once.protection
-    front = found.state.front
+    front = tuple(replace(point, errors={}) for point in found.state.front)
+    unread = replace(found.state, front=front)
     assert len(front) > 3
     for ends, least in ((0.0, 1), (1e9, len(front))):
         deadline = Deadline(lambda: 1.0, ends, measuring=0.1)
         state = preserved_analyses.compare_front(
-            found.maker, found.state, found.kept, {}, EventDispatcher(), deadline
+            found.maker, unread, found.kept, {}, EventDispatcher(), deadline
         )
         compared = [point for point in state.front if point.errors]
         assert len(compared) == least

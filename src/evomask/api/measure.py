@@ -102,6 +102,7 @@ def measure(
     exact: bool = False,
     keep_tables: Iterable[str] = (),
     keep_models: Iterable[str] = (),
+    keep_indicators: Iterable[str] = (),
 ) -> Measurement:
     """Measure information loss and disclosure risk of a masked frame against its original.
 
@@ -122,6 +123,7 @@ def measure(
         exact: attack all records instead of a sample of targets.
         keep_tables: tables to compare, such as ``education x sex: mean hours``.
         keep_models: regressions to compare, such as ``income ~ age + education``.
+        keep_indicators: indicators to compare, such as ``gini(income) by region``.
 
     Example:
         import evomask
@@ -140,7 +142,7 @@ def measure(
         measures=tuple(measures),
         profile=profile,
         exact=exact,
-        keep=parse_analyses(keep_tables, keep_models),
+        keep=parse_analyses(keep_tables, keep_models, keep_indicators),
         key=key,
         loss=loss,
     )
@@ -270,6 +272,7 @@ def measure_kept(
     *,
     tables: Iterable[str] = (),
     models: Iterable[str] = (),
+    indicators: Iterable[str] = (),
     schema: Schema | str | Path | None = None,
     ordinal: Iterable[str] = (),
     nominal: Iterable[str] = (),
@@ -280,6 +283,7 @@ def measure_kept(
         masked: the masked records, in the original's order.
         tables: such as ``education x sex: mean hours``.
         models: such as ``income ~ age + education``.
+        indicators: such as ``gini(income) by region``.
         schema: a `Schema`, or the path of a schema file.
         ordinal: columns with ordered categories.
         nominal: columns with unordered categories.
@@ -298,7 +302,7 @@ def measure_kept(
 
     known = schema_of(schema, Schema(ordinal=ordinal, nominal=nominal))
     loaded = loaded_frame(original, known)
-    analyses = (parse_analyses(tables, models) + loaded.keep).against(loaded.table)
+    analyses = (parse_analyses(tables, models, indicators) + loaded.keep).against(loaded.table)
     return analyses.compare(masked_version(loaded.table, source_of(masked), loaded.trees))
 
 

@@ -108,6 +108,7 @@ class Result(Generic[F]):
         max_loss: float | None = None,
         max_table_error: float | None = None,
         max_model_error: float | None = None,
+        max_indicator_error: float | None = None,
     ) -> int:
         """Return the number of a point by a rule such as ``knee``, within limits in percent.
 
@@ -118,7 +119,8 @@ class Result(Generic[F]):
         from evomask.runs.store.preserved_analyses import build_bounds, check_risk_limits
 
         risk = risk_limits(max_risk)
-        bounds = build_bounds(risk, max_loss, max_table_error, max_model_error)
+        errors = max_table_error, max_model_error, max_indicator_error
+        bounds = build_bounds(risk, max_loss, *errors)
         check_risk_limits(bounds, self.protection.table)
         return choose_point(wish, self.protection.state, bounds).candidate.point
 
@@ -130,7 +132,7 @@ class Result(Generic[F]):
         return self.protection.files(choice.candidate.number).masked
 
     def kept(self, point: int | None = None) -> "tuple[Statistic, ...]":
-        """Return the preserved tables and models of a point, before and after masking."""
+        """Return the preserved analyses of a point, before and after masking."""
         if self.protection.kept is None:
             return ()
         return self.protection.kept.compare(self._table(point))
@@ -364,10 +366,12 @@ def protect(
     seed: int | None = None,
     keep_tables: Iterable[str] = (),
     keep_models: Iterable[str] = (),
+    keep_indicators: Iterable[str] = (),
     max_risk: float | Mapping[str, float] | None = None,
     max_loss: float | None = None,
     max_table_error: float | None = None,
     max_model_error: float | None = None,
+    max_indicator_error: float | None = None,
     baseline: str = "",
     start: Iterable[str | Path | Frame] = (),
     callback: Callable[["Progress"], object] | None = None,
@@ -399,11 +403,13 @@ def protect(
         seed: random seed; keep it secret.
         keep_tables: tables to preserve, such as ``education x sex: mean hours``.
         keep_models: regressions to preserve, such as ``income ~ age + education``.
+        keep_indicators: indicators to preserve, such as ``gini(income) by region``.
         max_risk: choose the least loss with at most this risk, in percent; of all scenarios, or of
             each, such as ``{"register": 5, "colleague": 10}``.
         max_loss: choose the least risk with at most this loss, in percent.
         max_table_error: largest error of preserved tables in the chosen point, in percent.
         max_model_error: largest error of preserved models in the chosen point, in percent.
+        max_indicator_error: largest error of preserved indicators in the chosen point, in percent.
         baseline: ``synthetic`` adds synthetic records for comparison; they cannot be chosen.
         start: paths of recipes (``recipe.toml``), and masked frames (or files) of the same records
             in the same order; they compete with all others, and are on the front as ``given``.
@@ -443,6 +449,7 @@ def protect(
         quasi=quasi, confidential=confidential, drop=drop, keep=keep, ordinal=ordinal,
         nominal=nominal, strata=strata, weight=weight, household=household,
         hierarchies=hierarchies or {}, keep_tables=keep_tables, keep_models=keep_models,
+        keep_indicators=keep_indicators,
     )  # fmt: skip
     known = _with_roles(frame, schema_of(schema, arguments), accepted=accept_proposal)
     loaded = loaded_frame(frame, known)
@@ -458,6 +465,7 @@ def protect(
         max_loss=max_loss,
         max_table_error=max_table_error,
         max_model_error=max_model_error,
+        max_indicator_error=max_indicator_error,
         baseline=baseline,
     )
     job = replace(options.job(Input(Path("data frame")), Path()), keep=loaded.keep)

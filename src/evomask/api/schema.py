@@ -30,7 +30,7 @@ ROLES = {
     "strata": Role.STRATUM,
 }
 KINDS = {"ordinal": Kind.ORDINAL, "nominal": Kind.NOMINAL, "continuous": Kind.CONTINUOUS}
-STATISTICS = ("scenarios", "edits", "keep_tables", "keep_models")
+STATISTICS = ("scenarios", "edits", "keep_tables", "keep_models", "keep_indicators")
 LISTS = (*ROLES, *KINDS, *STATISTICS)
 MAPPINGS = ("hierarchies", "categories", "decimals", "linked")
 GIVEN = "given in code"
@@ -67,6 +67,7 @@ class Schema:
         edits: edit rules that every released record must satisfy, such as ``start <= end``.
         keep_tables: tables to preserve, such as ``education x sex: mean hours``.
         keep_models: regressions to preserve, such as ``income ~ age + education``.
+        keep_indicators: indicators to preserve, such as ``gini(income) by region``.
 
     Columns that are not named are released unchanged; their kind follows from their type.
 
@@ -105,6 +106,7 @@ class Schema:
     edits: Iterable[str] = ()
     keep_tables: Iterable[str] = ()
     keep_models: Iterable[str] = ()
+    keep_indicators: Iterable[str] = ()
 
     def __post_init__(self) -> None:
         for name in LISTS:
@@ -210,6 +212,7 @@ def _of_file(file: "SchemaFile") -> Schema:
         edits=file.rules.edits,
         keep_tables=file.keep.tables,
         keep_models=file.keep.models,
+        keep_indicators=file.keep.indicators,
     )
 
 
@@ -253,7 +256,9 @@ def _as_file(schema: Schema, home: Path) -> "SchemaFile":
         },
         scenarios={one.name: ScenarioEntry.of_scenario(one) for one in scenarios_of(schema)},
         rules=RulesSection(list(schema.edits)),
-        keep=KeepSection(list(schema.keep_tables), list(schema.keep_models)),
+        keep=KeepSection(
+            list(schema.keep_tables), list(schema.keep_models), list(schema.keep_indicators)
+        ),
         population=PopulationSection(
             schema.population,
             os.path.relpath(schema.population_table, home) if schema.population_table else None,
@@ -320,7 +325,7 @@ def loaded_frame(frame: Frame, schema: Schema) -> "Loaded":
     table = table.with_schema(rules)
     rules_of(table.schema)
     trees = {name: tree_lines(tree) for name, tree in schema.hierarchies.items()}
-    keep = parse_analyses(schema.keep_tables, schema.keep_models)
+    keep = parse_analyses(schema.keep_tables, schema.keep_models, schema.keep_indicators)
     origin = source.origin(table, Path())
     return Loaded(
         table=table,

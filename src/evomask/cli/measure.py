@@ -50,6 +50,7 @@ def measure(
     loss: Annotated[str, typer.Option("--loss", help=help_of("loss"))] = "",
     keep_table: options.KeepTable = None,
     keep_model: options.KeepModel = None,
+    keep_indicator: options.KeepIndicator = None,
     profile: options.Profile = "strict",
     in_parts: options.InParts = False,
     workers: options.Workers = 1,
@@ -74,7 +75,7 @@ def measure(
 
         outofcore.refuse(
             measures=measures, exact=exact, key=key, loss=loss, control=control,
-            keep_table=keep_table, keep_model=keep_model,
+            keep_table=keep_table, keep_model=keep_model, keep_indicator=keep_indicator,
             profile="" if profile == "strict" else profile,
         )  # fmt: skip
         job = MeasurePartsJob(source(original), masked)
@@ -86,7 +87,7 @@ def measure(
             measures=options.names(measures),
             profile=profile,
             exact=exact,
-            keep=parse_analyses(keep_table, keep_model),
+            keep=parse_analyses(keep_table, keep_model, keep_indicator),
             key=key,
             loss=loss,
             control=control,
@@ -111,6 +112,7 @@ def _text(outcome: "MeasureOutcome") -> str:
         "",
         *(f"{f'loss of {name}':<16}{value:8.2f}" for name, value in outcome.losses.items()),
         "",
+        *_similarity_lines(outcome),
     ]
     for name, value in outcome.measures.items():
         targets = outcome.sampled.get(name)
@@ -135,6 +137,23 @@ def _loss_lines(outcome: "MeasureOutcome") -> list[str]:
     if parts is None:
         return []
     return [f"{'':<16}{getattr(parts, name):8.2f}  {title}" for name, title in LOSS_PARTS.items()]
+
+
+def _similarity_lines(outcome: "MeasureOutcome") -> list[str]:
+    near = outcome.similarity
+    if near is None:
+        return []
+    ratio = f"propensity score error, {near.pmse_ratio:.2f} times that of records drawn anew"
+    lines = [
+        f"{'pMSE':<16}{near.pmse:8.5f}  {ratio}",
+        f"{'SPECKS':<16}{near.specks:8.2f}  distance of the propensity scores of both files",
+    ]
+    for one in near.columns:
+        title = f"Hellinger distance of {one.name}"
+        if one.wasserstein is not None:
+            title += f"; Wasserstein {one.wasserstein:.2f} % of its standard deviation"
+        lines.append(f"{'hellinger':<16}{one.hellinger:8.2f}  {title}")
+    return [*lines, ""]
 
 
 def _risk_lines(outcome: "MeasureOutcome") -> list[str]:

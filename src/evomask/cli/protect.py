@@ -146,6 +146,7 @@ def choose(
     max_loss: shared.MaxLoss = None,
     max_table_error: shared.MaxTableError = None,
     max_model_error: shared.MaxModelError = None,
+    max_indicator_error: shared.MaxIndicatorError = None,
     keep_order: shared.KeepOrder = False,
     key_file: shared.KeyFile = None,
     edited_plan: shared.EditedPlan = False,
@@ -157,6 +158,7 @@ def choose(
     if outofcore.is_chunked_run(folder):
         outofcore.refuse(
             max_table_error=max_table_error, max_model_error=max_model_error,
+            max_indicator_error=max_indicator_error,
             keep_order=keep_order, edited_plan=edited_plan, strict_releases=strict_releases,
         )  # fmt: skip
         outofcore.choose(folder, pick, max_risk, max_loss, key_file, json=json, quiet=quiet)
@@ -165,7 +167,9 @@ def choose(
         from evomask.runs.protect import choose as choose_point
         from evomask.runs.store.preserved_analyses import build_bounds
 
-        bounds = build_bounds(max_risk, max_loss, max_table_error, max_model_error)
+        bounds = build_bounds(
+            max_risk, max_loss, max_table_error, max_model_error, max_indicator_error
+        )
         done = choose_point(
             folder, pick, bounds, keep_order=keep_order, key=key_file, watch=watch,
             edited_plan=edited_plan, strict_releases=strict_releases,
@@ -297,6 +301,7 @@ def _columns(point: "PointNote") -> list[_Column]:
         _Column("confidential", "disclosure", 13, parts.confidential if parts else None),
         _Column("table", "error", 7, point.table_error),
         _Column("model", "error", 7, point.model_error),
+        _Column("indicator", "error", 11, point.indicator_error),
     ]
     return [column for column in columns if column.value is not None]
 

@@ -175,6 +175,7 @@ def _search(
     figures: Figures = None,
     keep_table: options.KeepTable = None,
     keep_model: options.KeepModel = None,
+    keep_indicator: options.KeepIndicator = None,
     workers: options.Workers = 1,
     cluster: options.Cluster = None,
     force: options.Force = False,
@@ -190,7 +191,8 @@ def _search(
 
     job = SearchJob(
         source=source(file), search=name, options=texts, limits=Limits(**limits), out=out,
-        pick=pick, folder=run, seed=seed, force=force, keep=parse_analyses(keep_table, keep_model),
+        pick=pick, folder=run, seed=seed, force=force,
+        keep=parse_analyses(keep_table, keep_model, keep_indicator),
     )  # fmt: skip
     with open_evaluators(workers, cluster) as evaluators:
         done = search_file(job, evaluators=evaluators, watch=_progress_callback(quiet=quiet))

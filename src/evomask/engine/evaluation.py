@@ -38,6 +38,7 @@ from evomask.masking.enforce.requirement import Requirement
 from evomask.masking.provenance import Provenance, Step
 from evomask.masking.randomization.pram import Transitions
 from evomask.masking.recipe import Recipe
+from evomask.measures.analyses.analyses import NO_ANALYSES, AnalysesToPreserve, PreparedAnalyses
 from evomask.measures.disclosure.control_group import ControlledRisk
 from evomask.measures.disclosure.risk import DisclosureRisk, RiskAssessment, RiskReading
 from evomask.measures.loss.loss import EQUAL_WEIGHTS, LossWeights
@@ -84,6 +85,7 @@ class Measured:
 
     Args:
         objectives, limited: values of the user's objectives, without and with a limit.
+        errors: of the analyses to preserve, in percent, for a whole file.
     """
 
     loss: float
@@ -91,6 +93,7 @@ class Measured:
     assessment: RiskAssessment | None = None
     objectives: Mapping[str, float] = field(default_factory=dict)
     limited: Mapping[str, float] = field(default_factory=dict)
+    errors: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -130,6 +133,8 @@ class Settings:
         loss: weights of the parts of the loss.
         samples: records and targets of the samples.
         start: recipes that the user gave, which are evaluated first.
+        keep: analyses to preserve.
+        limits: largest error of each kind of analysis, in percent.
     """
 
     requirement: Requirement
@@ -139,6 +144,8 @@ class Settings:
     loss: LossWeights = EQUAL_WEIGHTS
     samples: tuple[tuple[int, int], ...] = SAMPLES
     start: tuple[Recipe, ...] = ()
+    keep: AnalysesToPreserve = NO_ANALYSES
+    limits: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,6 +309,7 @@ class EvaluationContext:
                 self.measured(masked, self.twin(name, genome, masked)),
                 objectives={n: value for n, value in values.items() if n not in limited},
                 limited={n: value for n, value in values.items() if n in limited},
+                errors=self.analyses.errors(masked),
             )
         return replace(self.measured(masked), assessment=None)
 
@@ -316,6 +324,11 @@ class EvaluationContext:
     def guarantees(self) -> Enforcement:
         """Enforcement of the requirement and the edit rules."""
         return Enforcement.of(self.table, self.settings.requirement, self.share)
+
+    @cached_property
+    def analyses(self) -> PreparedAnalyses:
+        """Analyses to preserve, computed for the original."""
+        return self.settings.keep.against(self.table)
 
     @cached_property
     def loss(self) -> Reading:

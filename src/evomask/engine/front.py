@@ -11,6 +11,7 @@ import numpy as np
 from evomask.errors import ParameterError, UnmetError
 from evomask.evolution.archive import hypervolume, non_dominated_ranks
 from evomask.masking.provenance import Provenance
+from evomask.measures.analyses.analyses import ERROR_NAMES
 from evomask.measures.disclosure.risk import RiskAssessment
 from evomask.types import Points
 
@@ -55,7 +56,7 @@ class FrontPoint:
         assessment: components of the risk, if it has any.
         objectives: of the user, by which points are compared too; by name.
         limited: objectives of the user that have a limit instead.
-        errors: of the tables and models to preserve, in percent, if they were computed.
+        errors: of the analyses to preserve, in percent; of each kind the largest.
         point: position on the front, from 1 in the order of loss; 0 for dominated files.
         individual: individual of a single search; None in `protect`.
         draw: random draw that is released, where masking is random.
@@ -104,21 +105,34 @@ class FrontPoint:
         """Risk in each scenario; empty where the risk has no scenarios."""
         return {one.name: one.risk for one in self.assessment.scenarios} if self.assessment else {}
 
+    def excess(self, limits: Mapping[str, float]) -> float:
+        """Largest excess of an error over its limit; infinite for an unknown error."""
+        return max((self.errors.get(n, inf) - limit for n, limit in limits.items()), default=0.0)
+
     def as_json(self, **details: object) -> dict[str, object]:
         """Point, search, *details* and all measures, as commands and front files show them."""
         return {"point": self.point, "search": self.search, **details, **self.readings}
 
 
-def front_of(points: Sequence[FrontPoint]) -> tuple[FrontPoint, ...]:
+def front_of(
+    points: Sequence[FrontPoint], limits: Mapping[str, float] | None = None
+) -> tuple[FrontPoint, ...]:
     """Nondominated points in the order of loss.
 
     Loss and risk are compared at the precision shown, and objectives of the user as they are; of
     equal points the earliest is kept.
+
+    Args:
+        limits: of the errors of analyses. Points within them dominate all others (Deb, 2000);
+            until there is one, the excess is an objective like loss and risk.
     """
+    beyond = {point.number: max(0.0, point.excess(limits or {})) for point in points}
+    if 0.0 in beyond.values():
+        points = [point for point in points if beyond[point.number] == 0.0]
     distinct: dict[tuple[float, ...], FrontPoint] = {}
     for point in points:
         pair = (round(point.loss, DECIMALS), round(point.risk, DECIMALS))
-        distinct.setdefault((*pair, *point.objectives.values()), point)
+        distinct.setdefault((*pair, *point.objectives.values(), beyond[point.number]), point)
     ranks = non_dominated_ranks(np.array(list(distinct)).reshape(len(distinct), -1))
     best = [point for point, rank in zip(distinct.values(), ranks, strict=True) if rank == 0]
     return numbered(sorted(best, key=lambda point: (point.loss, point.risk, point.number)))
@@ -177,6 +191,7 @@ class Bounds:
     loss: float | None = None
     table_error: float | None = None
     model_error: float | None = None
+    indicator_error: float | None = None
     risk_in: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -188,10 +203,14 @@ class Bounds:
     @property
     def given(self) -> dict[str, float]:
         """Bounds that are set, by measure; of a scenario under its `risk_reading`."""
-        plain = (self.risk, self.loss, self.table_error, self.model_error)
-        named = zip(("risk", "loss", "table_error", "model_error"), plain, strict=True)
-        of_all = {name: limit for name, limit in named if limit is not None}
+        plain = {name: getattr(self, name) for name in ("risk", "loss", *ERROR_NAMES.values())}
+        of_all = {name: limit for name, limit in plain.items() if limit is not None}
         return of_all | {risk_reading(name): limit for name, limit in self.risk_in.items()}
+
+    @property
+    def of_errors(self) -> dict[str, float]:
+        """Bounds of the errors of analyses, by name."""
+        return {n: limit for n, limit in self.given.items() if n in ERROR_NAMES.values()}
 
     @property
     def largest_risk(self) -> float | None:

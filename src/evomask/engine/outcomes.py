@@ -150,9 +150,14 @@ class Merger:
             assessment=measured.assessment,
             objectives=measured.objectives,
             limited=measured.limited,
+            errors=measured.errors,
         )
+        limits = self.context.settings.limits
+        excess = max(0.0, point.excess(limits))
+        live = {**state.live, candidate.number: replace(candidate, excess=excess)}
         points = sorted((*state.front, point), key=lambda one: one.number)
-        return replace(state, front=front_of(points), candidates=state.candidates.plus([point]))
+        state = replace(state, live=live, candidates=state.candidates.plus([point]))
+        return replace(state, front=front_of(points, limits))
 
     def _predicted(self, state: EngineState, fresh: Iterable[Candidate]) -> EngineState:
         """Predict the whole-file results of candidates."""
@@ -170,12 +175,14 @@ class Merger:
         known = [one for one in state.live.values() if one.level >= 0]
         points = np.array([one.predicted for one in known]).reshape(-1, 2)
         order = order_of(points, POOL + REMEMBERED)
-        ranked = [known[place].number for place in order]
+        best = sorted((known[place] for place in order), key=lambda one: one.excess > 0.0)
+        ranked = [one.number for one in best]
         front = {point.number for point in state.front}
         pinned = {*ranked, *front, *waiting, *adopting}
         live = {number: one for number, one in state.live.items() if number in pinned}
         pool = tuple(ranked[:POOL])
-        if self.context.objectives:  # they are not predicted, so points with good ones breed too
+        if self.context.objectives or self.context.settings.limits:
+            # they are not predicted, so points with good ones breed too
             pool = tuple(dict.fromkeys((*pool, *sorted(front))))
         state = replace(state, live=live, pool=pool)
         if new is None:

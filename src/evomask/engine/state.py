@@ -76,6 +76,7 @@ class Candidate:
         predicted: loss and risk expected for the whole file.
         signature: codes of the methods that mask each attribute.
         identity: hash of its recipe; empty where the genome is none.
+        excess: of the errors of analyses over their limits; 0 while they are unknown.
     """
 
     number: int
@@ -88,6 +89,7 @@ class Candidate:
     predicted: LossRisk = (100.0, 100.0)
     signature: tuple[int, ...] = ()
     identity: str = ""
+    excess: float = 0.0
 
     @cached_property
     def level(self) -> int:
@@ -381,6 +383,7 @@ class EngineCodec:
         arrays["assessments"] = as_bytes(
             [msgspec.to_builtins(p.assessment) for p in state.candidates]
         )
+        arrays["errors"] = as_bytes([dict(p.errors) for p in state.candidates])
         arrays["engine"] = as_bytes(
             {
                 **{name: getattr(state, name) for name in _PLAIN},
@@ -409,9 +412,10 @@ class EngineCodec:
         makings = msgspec.convert(from_bytes(arrays["makings"]), list[Provenance])
         risks = from_bytes(arrays["assessments"])
         assessments = msgspec.convert(risks, list[RiskAssessment | None])
+        errors = from_bytes(arrays["errors"]) if "errors" in arrays else [{} for _ in makings]
         points = {
-            row[0]: self._point(Offspring(*row), making, parts)
-            for row, making, parts in zip(rows, makings, assessments, strict=True)
+            row[0]: replace(self._point(Offspring(*row), making, parts), errors=own)
+            for row, making, parts, own in zip(rows, makings, assessments, errors, strict=True)
         }
         births = Log(map(Birth, *columns_of("births", arrays, Birth)))
         live = {own["number"]: self._candidate(own, arrays) for own in saved["live"]}
@@ -461,6 +465,7 @@ class EngineCodec:
             predicted=(loss, risk),
             signature=tuple(saved["signature"]),
             identity=saved["identity"],
+            excess=saved.get("excess", 0.0),
         )
 
     def _point(
@@ -525,7 +530,7 @@ class EngineCodec:
 
 def _plain_candidate(one: Candidate) -> dict[str, Any]:
     names = ("number", "member", "search", "operator", "parents", "readings", "predicted")
-    return {name: getattr(one, name) for name in (*names, "signature", "identity")}
+    return {name: getattr(one, name) for name in (*names, "signature", "identity", "excess")}
 
 
 def _plain_generation(own: Generation) -> dict[str, Any]:

@@ -57,10 +57,11 @@ class RulesSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tru
 
 
 class KeepSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """Section ``[keep]``: tables and models that masking must preserve."""
+    """Section ``[keep]``: tables, models and indicators that masking must preserve."""
 
     tables: list[str] = []
     models: list[str] = []
+    indicators: list[str] = []
 
 
 class ReleaseSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):

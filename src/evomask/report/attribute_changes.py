@@ -19,7 +19,7 @@ from evomask.data.table import Table
 from evomask.errors import SchemaError
 from evomask.measures.analyses.estimates import AnalysisComparison
 from evomask.measures.analyses.parser import TableSpec
-from evomask.measures.analyses.records import is_number
+from evomask.measures.analyses.records import OriginalFile, is_number
 from evomask.measures.analyses.tables import PreparedTable, prepare_table
 from evomask.report.distributions import MINIMUM, Distribution, distribution
 from evomask.report.protection import changed_values, percent_of
@@ -219,10 +219,13 @@ def group_means(
     numbers = [attribute.name for attribute in attributes if is_number(attribute)]
     pairs = [pair for pair in product(groups, numbers) if changed & set(pair)]
     pairs.sort(key=lambda pair: groups.index(pair[0]) + numbers.index(pair[1]))
-    return tuple(table.compare(masked) for table in _prepare_tables(original, pairs))
+    file = OriginalFile(original)
+    return tuple(table.compare(file.against(masked)) for table in _prepare_tables(file, pairs))
 
 
-def _prepare_tables(original: Table, pairs: Sequence[tuple[str, str]]) -> Iterator[PreparedTable]:
+def _prepare_tables(
+    original: OriginalFile, pairs: Sequence[tuple[str, str]]
+) -> Iterator[PreparedTable]:
     """Tables with at least two groups of sufficient size."""
     for group, number in pairs[:MOST_PAIRS]:
         try:
@@ -230,7 +233,7 @@ def _prepare_tables(original: Table, pairs: Sequence[tuple[str, str]]) -> Iterat
             table = prepare_table(request, original)
         except SchemaError:
             continue
-        if len(table.names) > 2:
+        if table.cells.size > 2:
             yield table
 
 

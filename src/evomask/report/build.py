@@ -23,7 +23,7 @@ from evomask.masking.randomization.pram import (
     frequency_shift,
     is_designed,
 )
-from evomask.measures.analyses.analyses import MODEL_ERROR, TABLE_ERROR
+from evomask.measures.analyses.analyses import INDICATOR_ERROR, MODEL_ERROR, TABLE_ERROR
 from evomask.measures.attacks.audit import Audit
 from evomask.measures.catalogue import describe_measure
 from evomask.measures.disclosure.record_risk import HouseholdRisk
@@ -171,6 +171,7 @@ def _point_note(candidate: FrontPoint, scenarios: Sequence[Scenario] = ()) -> Po
         parts=None if risk is None else risk_note(risk, scenarios),
         table_error=candidate.errors.get(TABLE_ERROR),
         model_error=candidate.errors.get(MODEL_ERROR),
+        indicator_error=candidate.errors.get(INDICATOR_ERROR),
         file=candidate.number,
     )
 

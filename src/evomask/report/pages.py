@@ -13,6 +13,7 @@ from math import ceil
 from typing import NamedTuple
 
 from evomask.data.chart import Chart
+from evomask.measures.analyses.analyses import ERROR_NAMES
 from evomask.report import charts
 from evomask.report.charts import map_chart
 from evomask.report.drawing import bars_svg, format_number, inline_svg, is_bar_chart
@@ -267,9 +268,6 @@ def contribution_rows(before: ModelNote, after: ModelNote) -> list[tuple[str, st
 MOST_SPREADS = 60
 """Attributes that are drawn; the record holds the others."""
 
-ERRORS = ("table_error", "model_error")
-"""Columns of the front table besides loss and risk, if analyses are preserved."""
-
 WITHOUT_PARENTS = ("first", "next", "node")
 """Operators that create candidates without parents."""
 
@@ -291,7 +289,9 @@ def internal_page(record: ReleaseRecord) -> str:
             "map": charts.map_chart(record.points),
             "uses": charts.analyses_chart(record.points),
             "front": thin_front(record.points.front, record.chosen),
-            "errors": [name for name in ERRORS if getattr(record.chosen, name) is not None],
+            "errors": [
+                name for name in ERROR_NAMES.values() if getattr(record.chosen, name) is not None
+            ],
             "most_figures": MOST_FIGURES,
             "gone": list(_losses_of_attributes(record.attributes)),
             "verdicts": {name: _holds(record, name) for name in record.required},

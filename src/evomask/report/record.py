@@ -253,8 +253,8 @@ class PointNote(msgspec.Struct, frozen=True):
 
     Args:
         point: its number on the front, from 1 by loss; 0 for dominated candidates.
-        table_error, model_error: largest error of the preserved analyses, in percent; None if none
-            was named, or for dominated candidates.
+        table_error, model_error, indicator_error: largest error of the preserved analyses, in
+            percent; None if none was named.
         file: its number in the order of creation, which does not change with the front; None in
             records of earlier versions, where *point* is that number.
     """
@@ -267,6 +267,7 @@ class PointNote(msgspec.Struct, frozen=True):
     parts: RiskNote | None = None
     table_error: float | None = None
     model_error: float | None = None
+    indicator_error: float | None = None
     file: int | None = None
 
     @property
@@ -461,7 +462,7 @@ class OperatorNote(msgspec.Struct, frozen=True):
 
 
 class SearchNote(msgspec.Struct, frozen=True):
-    """One search of the portfolio.
+    """One search of `protect`.
 
     Args:
         share: share of the budget, in percent.
@@ -560,7 +561,7 @@ class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
         rules: edit rules, and how many released records violate each.
         dropped: identifiers, which are never released.
         bounds: upper bounds of the released point, in percent, by reading.
-        kept: preserved tables and models, before and after.
+        kept: preserved analyses, before and after.
         group_means: means of numbers by categories before and after, if either was masked.
         loss_parts: information loss of the released file in its parts; None under the profile
             ``papers``, and in records of earlier versions.

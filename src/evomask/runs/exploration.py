@@ -41,7 +41,7 @@ from evomask.runs.store.run_folder import (
 )
 
 COMPARED = 20
-"""Expected number of points whose tables and models are compared in the end."""
+"""Expected number of points whose analyses are compared in the end."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -53,7 +53,7 @@ class Exploration:
         bounds: limits of the released point, at which the search aims.
         journal: clock of the search; a resumed search continues it.
         stop: checked after every block of outcomes.
-        compares: whether tables and models of all points are compared in the end.
+        compares: whether analyses of all points are compared in the end.
     """
 
     context: EvaluationContext

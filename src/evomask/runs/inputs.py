@@ -100,7 +100,7 @@ class Loaded:
 
     Args:
         hierarchies: as in their files; whether one fits the table is checked on use.
-        keep: tables and models to preserve, from the schema; checked on use.
+        keep: analyses to preserve, from the schema; checked on use.
         origin: columns as in the file, to write back unmasked values unchanged.
         stated: columns with a declared role.
         statement: statement of the schema on the release, for its record.
@@ -183,7 +183,8 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     table = table.with_schema(without_derived_quasi_identifiers(table.schema))
     own, unknown = own_hierarchies(schema, table)
     trees = {**own, **read_hierarchies(table.schema, hierarchies)}
-    keep = AnalysesToPreserve(tuple(schema.keep.tables), tuple(schema.keep.models))
+    named = schema.keep
+    keep = AnalysesToPreserve(tuple(named.tables), tuple(named.models), tuple(named.indicators))
     notes = (*_dialect_note(read.dialect), *read.notes, *assumed, *unknown)
     origin = read.origin(table, source.path)
     stated = schema.stated | source.roles.keys()

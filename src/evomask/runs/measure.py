@@ -25,12 +25,16 @@ from evomask.measures.catalogue import (
 from evomask.measures.disclosure.population import PopulationRisk, population_risks
 from evomask.measures.disclosure.risk import DisclosureRisk, RiskAssessment
 from evomask.measures.loss.loss import LossAssessment, LossReading, parse_loss_weights
+from evomask.measures.loss.similarity import Similarity, similarity
 from evomask.measures.measure import About
 from evomask.measures.profiles import Profile, profile, scope
 from evomask.runs.inputs import Input, Loaded, load, load_control
 from evomask.types import Indices
 
 Explanation = About
+
+MOST_GROUPS = 5
+"""Warnings of groups that lose most; the outcome has all of them."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,7 @@ class Measuring:
         measures: names of measures; all applicable ones by default.
         profile: measures that define loss and risk: ``strict`` or ``papers``.
         exact: whether every record is a target of the attacks, however many there are.
-        keep: tables and models to compare, besides those of the schema.
+        keep: analyses to compare, besides those of the schema.
         key: column of both files by which records are matched; by position without one. Records
             of the original that are not in the masked file are then its control group.
         loss: weights of the parts of the loss.
@@ -72,6 +76,7 @@ class MeasureOutcome:
         population, original_population: risk in the population by scenario, of the masked file
             and of the original.
         sampled: number of records of measures that use a fixed sample.
+        similarity: pMSE, SPECKS and distances of distributions, and groups that lose most.
     """
 
     profile: str
@@ -89,6 +94,7 @@ class MeasureOutcome:
     kept: tuple[AnalysisComparison, ...] = ()
     population: tuple[PopulationRisk, ...] = ()
     original_population: tuple[PopulationRisk, ...] = ()
+    similarity: Similarity | None = None
 
     @property
     def score_mean(self) -> float:
@@ -120,6 +126,7 @@ class MeasureOutcome:
             "population": [risk.as_json() for risk in self.population],
             "original_population": [risk.as_json() for risk in self.original_population],
             "kept": [asdict(statistic) for statistic in self.kept],
+            "similarity": self.similarity.as_json() if self.similarity else None,
             "notes": list(self.notes),
         }
 
@@ -167,6 +174,7 @@ def measure_loaded(
     measures = _values(how, loaded.table, masked, names)
     sampled = {} if how.exact else sample_sizes(loaded.table.schema, names, len(loaded.table))
     kept = (how.keep + loaded.keep).against(loaded.table).compare(masked)
+    near = similarity(loaded.table, masked, names)
     return MeasureOutcome(
         profile=pair.name,
         attributes=names,
@@ -174,7 +182,11 @@ def measure_loaded(
         loss=parts.loss if parts else loss(masked),
         risk=assessment.risk if assessment else risk.against(loaded.table)(masked),
         measures=measures,
-        notes=(*notes, *broken_rules(loaded.table, masked)),
+        notes=(
+            *notes,
+            *broken_rules(loaded.table, masked),
+            *(group.sentence for group in near.groups[:MOST_GROUPS]),
+        ),
         losses=_losses(parts, pair, loaded.table, masked, names),
         loss_parts=parts,
         assessment=assessment,
@@ -183,6 +195,7 @@ def measure_loaded(
         kept=kept,
         population=population_risks(masked, every_model=True),
         original_population=population_risks(loaded.table, every_model=True),
+        similarity=near,
     )
 
 

@@ -165,8 +165,18 @@ class ProtectOptions:
         "--keep-model",
         several=True,
     )
+    keep_indicators: tuple[str, ...] = _option(
+        (),
+        'Indicator to preserve, "gini(income) by region"; may be given several times.',
+        GOALS,
+        "--keep-indicator",
+        several=True,
+    )
     max_table_error: float | None = _option(None, "Largest error of preserved tables, %.", GOALS)
     max_model_error: float | None = _option(None, "Largest error of preserved models, %.", GOALS)
+    max_indicator_error: float | None = _option(
+        None, "Largest error of preserved indicators, %.", GOALS
+    )
     seconds: float | None = _option(
         None, f"Time budget in seconds [{DEFAULT_SECONDS:g}].", SEARCH, minimum=0
     )
@@ -225,9 +235,13 @@ class ProtectOptions:
             evaluations=self.evaluations,
             searches=self.searches,
             pick=self.pick,
-            keep=parse_analyses(self.keep_tables, self.keep_models),
+            keep=parse_analyses(self.keep_tables, self.keep_models, self.keep_indicators),
             bounds=build_bounds(
-                self.max_risk, self.max_loss, self.max_table_error, self.max_model_error
+                self.max_risk,
+                self.max_loss,
+                self.max_table_error,
+                self.max_model_error,
+                self.max_indicator_error,
             ),
             keep_order=self.keep_order,
             key=self.key_file,

@@ -126,7 +126,7 @@ class ProtectJob:
         evaluations: budget in files, where tasks count by their cost; reproducible to the byte.
         searches: names of the searches; all applicable ones where none is named.
         pick: rule for the released point.
-        keep: tables and models to preserve, besides those of the schema.
+        keep: analyses to preserve, besides those of the schema.
         bounds: upper bounds of the released point.
         keep_order: whether the order of the released records is stored.
         key: file of the key that signs the release.
@@ -205,7 +205,7 @@ def protect_file(
         keep = job.keep + loaded.keep
         statistics = prepare_analyses(loaded.table, keep, job.bounds)
         seed = secrets.randbits(63) if job.seed is None else job.seed
-        context = context_for(loaded.table, job, seed, events, loaded.hierarchies, start)
+        context = context_for(loaded.table, job, seed, events, loaded.hierarchies, start, keep)
         plan = build_plan(
             PROTECT,
             job.source,
@@ -250,7 +250,7 @@ def protect_table(
     with record_outcome(events):
         statistics = prepare_analyses(table, job.keep, job.bounds)
         seed = secrets.randbits(63) if job.seed is None else job.seed
-        context = context_for(table, job, seed, events, hierarchies or {}, start)
+        context = context_for(table, job, seed, events, hierarchies or {}, start, job.keep)
         search = Exploration(
             context=context,
             budget=job.budget,
@@ -367,6 +367,7 @@ def context_for(
     events: EventDispatcher,
     hierarchies: HierarchyDefinitions,
     start: Start = NOTHING_GIVEN,
+    keep: AnalysesToPreserve = NO_ANALYSES,
 ) -> EvaluationContext:
     """Build the evaluation context of a job, load kernels, and refuse an impossible requirement."""
     file = SearchInput(
@@ -382,6 +383,8 @@ def context_for(
         lag=lag_for(job.budget),
         loss=parse_loss_weights(job.loss),
         start=start.recipes,
+        keep=keep,
+        limits=job.bounds.of_errors,
     )
     context = EvaluationContext(
         table,

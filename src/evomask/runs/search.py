@@ -118,7 +118,7 @@ class SearchJob:
         out: path of the masked file of the picked point.
         folder: run folder; nothing is stored when absent.
         seed: drawn from the system when absent, and not shown.
-        keep: tables and models to preserve, besides those of the schema.
+        keep: analyses to preserve, besides those of the schema.
     """
 
     source: Input
@@ -142,7 +142,7 @@ class Run:
         chosen: point whose masked file was requested.
         answer: further results of this kind of search, for the chosen point and the whole run.
         charts: figures of the whole run, if this kind of search has any.
-        kept: tables and models to preserve, before and after masking, for the chosen point.
+        kept: analyses to preserve, before and after masking, for the chosen point.
         file_of: makes the masked file of a point, with edit rules enforced.
     """
 
@@ -505,7 +505,7 @@ def points_of(state: State[Any], setup: Setup[Any], search: str) -> tuple[FrontP
 def _with_errors(
     point: FrontPoint, problem: MaskingProblem, statistics: PreparedAnalyses | None
 ) -> FrontPoint:
-    """Add the errors of tables and models to preserve, if there are any."""
+    """Add the errors of analyses to preserve, if there are any."""
     if statistics is None:
         return point
     masked = problem.decode(point.individual.genome, point.draw)

@@ -3,6 +3,7 @@
 from functools import cached_property, wraps
 
 import numpy as np
+from scipy.stats import entropy
 
 from evomask.data.recoding import Intervals
 from evomask.data.schema import Kind
@@ -21,6 +22,11 @@ def cached(method):
         return self.found[key]
 
     return wrapped
+
+
+def divergence(with_own, with_any):
+    own, others = np.clip([with_own, with_any], 1e-6, 1 - 1e-6)
+    return entropy([own, 1 - own], [others, 1 - others])
 
 
 class SlowAttack:
@@ -208,18 +214,25 @@ class SlowAttack:
             chances.append(chance)
         return 100 * self.over_units(chances, np.max)
 
-    def agrees(self, i, j, name):
+    def agrees(self, i, j, name, tolerance):
         if not self.is_number(name):
             return self.category_distance(i, j, name) == 0
         gap = self.gap(i, j, name)
         spread = self.numbers(name) and np.std(self.numbers(name))
-        return gap is not None and gap <= 0.1 * spread
+        return gap is not None and gap <= tolerance * spread
+
+    def agreement(self, name):
+        """People by records; of a number by the most informative tolerance."""
+        everybody = range(self.n)
+        tables = [
+            np.array([[self.agrees(i, j, name, wide) for j in everybody] for i in everybody])
+            for wide in ((1e-6, 0.01, 0.1) if self.is_number(name) else (0.0,))
+        ]
+        return max(tables, key=lambda one: divergence(one.diagonal().mean(), one.mean()))
 
     def linked_by_agreement(self):
         names = sorted(self.known, key=lambda name: not self.is_number(name))
-        agree = np.array(
-            [[[self.agrees(i, j, a) for a in names] for j in range(self.n)] for i in range(self.n)]
-        )
+        agree = np.stack([self.agreement(name) for name in names], axis=-1)
         people = np.arange(self.n)
         shares = [
             np.array([self.over_units(column) for column in one.T])

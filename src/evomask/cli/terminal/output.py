@@ -178,7 +178,7 @@ def _temporary_folder() -> Path:
 
 
 def analyses_as_json(analyses: "tuple[Statistic, ...]") -> list[dict[str, Any]]:
-    """Return preserved tables and models with all their figures, for JSON."""
+    """Return preserved analyses with all their figures, for JSON."""
     return [asdict(statistic) for statistic in analyses]
 
 

@@ -24,7 +24,7 @@ from evomask.measures.analyses.estimates import (
     student_quantile,
 )
 from evomask.measures.analyses.parser import ModelSpec
-from evomask.measures.analyses.records import Records, is_number, plain_records
+from evomask.measures.analyses.records import AnalysedFile, OriginalFile, Records, is_number
 from evomask.measures.analyses.tables import (
     OTHERS,
     category_code,
@@ -225,23 +225,30 @@ class PreparedModel:
     """
 
     wish: ModelSpec
-    original: Table
+    original: OriginalFile
     terms: tuple[Term, ...]
     category: int | None
 
     @cached_property
     def sample(self) -> _Sample:
-        return self._sample(self.original)
+        return self._sample(self.original.against(self.original.table))
 
     @cached_property
     def fit(self) -> Fit:
         return self._fit(self.sample)
 
-    def compare(self, masked: Table) -> AnalysisComparison:
-        """Compare the coefficients before and after masking, without the intercept."""
-        sample = self._sample(masked)
+    def error(self, file: AnalysedFile) -> float:
+        """Error of the model in percent."""
+        return self._error(self._fit_to(file))
+
+    def _fit_to(self, file: AnalysedFile) -> Fit | None:
+        sample = self._sample(file)
         start = None if self.fit.is_separated else self.fit.coefficients
-        after = self._fit(sample, start) if len(sample.outcome) else None
+        return self._fit(sample, start) if len(sample.outcome) else None
+
+    def compare(self, file: AnalysedFile) -> AnalysisComparison:
+        """Compare the coefficients before and after masking, without the intercept."""
+        after = self._fit_to(file)
         units = np.array([1.0, *(term.unit for term in self.terms for _ in term.names)])
         nothing = np.full(len(units) - 1, np.nan)
         first = tuple(part[1:] for part in self.fit.intervals(units))
@@ -265,7 +272,7 @@ class PreparedModel:
         """Description of the coefficients."""
         if self.category is None:
             return f"coefficients of the linear regression of {self.wish.outcome}"
-        category = self.original.attribute(self.wish.outcome).categories[self.category]
+        category = self.original.table.attribute(self.wish.outcome).categories[self.category]
         against = f"{self.wish.outcome} = {category} against all others"
         return f"coefficients (log odds) of the logistic regression of {against}"
 
@@ -306,9 +313,9 @@ class PreparedModel:
             return linear(sample.columns, sample.outcome, sample.weights)
         return logistic(sample.columns, sample.outcome, sample.weights, start)
 
-    def _sample(self, table: Table) -> _Sample:
+    def _sample(self, file: AnalysedFile) -> _Sample:
         """Return the complete records, with weights scaled to the effective sample size."""
-        records = plain_records(self.original, table, self.wish.attributes)
+        records = file.records(self.wish.attributes)
         outcome = self._outcome(records)
         design = np.column_stack(
             [np.ones(len(outcome)), *(term.of(records) for term in self.terms)]
@@ -319,7 +326,7 @@ class PreparedModel:
         return _Sample(design[there], outcome[there], kept.weight * scale)
 
     def _outcome(self, records: Records) -> Floats:
-        attribute = self.original.attribute(self.wish.outcome)
+        attribute = self.original.table.attribute(self.wish.outcome)
         if self.category is None:
             return records.numbers(attribute)
         codes = records.columns[attribute.name]
@@ -327,11 +334,11 @@ class PreparedModel:
         return np.where(codes >= attribute.domain_size, np.nan, has)
 
 
-def prepare_model(spec: ModelSpec, original: Table) -> PreparedModel:
+def prepare_model(spec: ModelSpec, original: OriginalFile) -> PreparedModel:
     """Fit a model to the original; raise if it cannot be fitted."""
-    check_columns(original, spec.attributes, spec.text)
-    category = _category(spec, original)
-    terms = tuple(_term(original, name, spec.text) for name in spec.predictors)
+    check_columns(original.table, spec.attributes, spec.text)
+    category = _category(spec, original.table)
+    terms = tuple(predictor_term(original, name, spec.text) for name in spec.predictors)
     size = 1 + sum(len(term.names) for term in terms)
     if size > MAX_COLUMNS:
         longest = max(terms, key=lambda term: len(term.names))
@@ -368,14 +375,15 @@ def _category(spec: ModelSpec, original: Table) -> int | None:
     return int(np.argmax(found))
 
 
-def _term(original: Table, name: str, text: str) -> Term:
-    attribute = original.attribute(name)
+def predictor_term(original: OriginalFile, name: str, text: str) -> Term:
+    """Design columns of a predictor; raise if none of its categories is frequent enough."""
+    attribute = original.table.attribute(name)
     if is_number(attribute):
-        values = plain_records(original, original, (name,)).numbers(attribute)
+        values = original.against(original.table).records((name,)).numbers(attribute)
         known = values[~np.isnan(values)]
         spread = float(known.std()) if len(known) else 0.0
         return Term(attribute, (name,), float(known.mean()) if len(known) else 0.0, spread or 1.0)
-    found = np.bincount(original.codes(name), minlength=len(attribute.categories))
+    found = np.bincount(original.table.codes(name), minlength=len(attribute.categories))
     rows, shown = merge_small_cells(found[: attribute.domain_size].astype(np.float64))
     if not len(shown):
         raise SchemaError(

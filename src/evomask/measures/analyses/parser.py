@@ -1,4 +1,4 @@
-"""Parser of analyses to preserve: ``education x sex: mean hours``, ``income ~ age``.
+"""Parser of analyses: ``education x sex: mean hours``, ``income ~ age``, ``gini(income)``.
 
 A column name that contains an operator is enclosed in backticks, as in formulas of R.
 """
@@ -12,6 +12,9 @@ from evomask.errors import ParameterError
 STATISTICS = ("count", "sum", "mean", "median", "share")
 TABLE_EXAMPLE = 'write it like "education x sex: mean hours"'
 MODEL_EXAMPLE = 'write it like "income ~ age + education"'
+INDICATOR_EXAMPLE = 'write it like "gini(income) by region"'
+OF_ONE = ("gini", "arpr", "s80s20", "median", "mean", "sum")
+OF_TWO = ("ratio", "correlation")
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,34 @@ class ModelSpec:
         return (self.outcome, *self.predictors)
 
 
+@dataclass(frozen=True)
+class IndicatorSpec:
+    """An indicator to preserve, by groups or of all records.
+
+    Args:
+        text: the indicator as the user wrote it.
+        function: gini, arpr, s80s20, quantile, quantile_ratio, mean, sum, share, ratio or
+            correlation.
+        of, other: the attributes that it summarises; the second of a ratio or a correlation.
+        category: the category of *of* whose share is computed.
+        level, lower: level of a quantile; of the upper and lower one of a ratio.
+        groups: attributes whose combinations have an indicator each.
+    """
+
+    text: str
+    function: str
+    of: str
+    other: str = ""
+    category: str = ""
+    level: float = 0.5
+    lower: float = 0.5
+    groups: tuple[str, ...] = ()
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        return (*self.groups, self.of, self.other) if self.other else (*self.groups, self.of)
+
+
 def parse_table(text: str) -> TableSpec:
     """Parse a table such as ``education x sex: mean hours``."""
     error = _error_factory("table", text, TABLE_EXAMPLE)
@@ -92,6 +123,49 @@ def parse_model(text: str) -> ModelSpec:
     if outcome in predictors:
         raise error(f"{outcome!r} is used on both sides of the ~")
     return ModelSpec(text, outcome, category, predictors)
+
+
+def parse_indicator(text: str) -> IndicatorSpec:
+    """Parse an indicator such as ``gini(income) by region``."""
+    error = _error_factory("indicator", text, INDICATOR_EXAMPLE)
+    opening = _split(text, r"\(")
+    closing = _split("(".join(opening[1:]), r"\)")
+    if len(opening) != 2 or len(closing) != 2:
+        raise error("a column in parentheses follows the name of the indicator")
+    word, rest = opening[0].strip(), closing[1].strip()
+    function, level, lower = _function(word, error)
+    if rest and not re.match(r"by\s", rest):
+        raise error("the parenthesis is followed by nothing, or by `by` and groups")
+    groups = _names(_split(rest[2:], r"\s[x×]\s"), error) if rest else ()
+    arguments, category = _split(closing[0], ","), ""
+    if function == "share":
+        of, category = _with_category(closing[0], error)
+        arguments = [f"`{of}`"]
+        if not category:
+            raise error("a share needs a category, such as share(health = good)")
+    if len(arguments) != 1 + (word in OF_TWO):
+        raise error(f"{word} takes {'two columns' if word in OF_TWO else 'one column'}")
+    names = _names(arguments, error)
+    if set(names) & set(groups):
+        raise error(f"{next(name for name in names if name in groups)!r} is used twice")
+    of, other = (*names, "")[:2]
+    return IndicatorSpec(text, function, of, other, category, level, lower, groups)
+
+
+def _function(word: str, error: "ErrorFactory") -> tuple[str, float, float]:
+    """Name of an indicator, and the levels of its quantiles."""
+    found = re.fullmatch(r"p(\d{1,2}(?:\.\d+)?)(?:p(\d{1,2}(?:\.\d+)?))?", word)
+    if found is None:
+        if word not in (*OF_ONE, *OF_TWO, "share"):
+            known = ", ".join((*OF_ONE, "share", *OF_TWO))
+            raise error(f"it begins with one of {known}, p90 or p90p10, not {word!r}")
+        return ("quantile" if word == "median" else word), 0.5, 0.5
+    level, lower = (float(part or 50) / 100 for part in found.groups())
+    if not 0 < level < 1 or not 0 < lower < 1:
+        raise error("a quantile lies between p1 and p99")
+    if found[2] and level <= lower:
+        raise error("the first quantile of a ratio is the larger one, such as p90p10")
+    return ("quantile_ratio" if found[2] else "quantile"), level, lower
 
 
 ErrorFactory = Callable[[str], ParameterError]

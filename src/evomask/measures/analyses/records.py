@@ -6,7 +6,9 @@ over the combinations (a lattice with a shift for each record), without random n
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
 
 import numpy as np
 
@@ -27,6 +29,9 @@ LATTICE_STEPS = np.sqrt([5, 2, 3, 7, 11, 13, 17, 19, 23, 29, 31, 37]) % 1.0
 
 SHIFT_BASE = np.e / 2
 """Its powers shift the lattice of each attribute independently."""
+
+COUNTED_CLASSES = 1 << 20
+"""Most combinations of cells that are counted; of more, those that occur are sorted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +60,8 @@ class CategorySupport:
         return self.codes[np.clip(at, self.starts[cells], last)]
 
 
-def _category_support(original: Table, masked: Table, name: str) -> CategorySupport:
-    cells = CategoricalColumn.of(original, name).cells(masked)
+def _category_support(column: CategoricalColumn, masked: Table) -> CategorySupport:
+    cells = column.cells(masked)
     rows, codes = np.nonzero(cells.spread)
     shares, sizes = cells.spread[rows, codes], np.bincount(rows, minlength=len(cells))
     starts = np.cumsum(sizes) - sizes
@@ -120,13 +125,6 @@ returns the value at a position of a cell and its probability, ``quantile`` the 
 """
 
 
-def support_of(original: Table, masked: Table, name: str) -> Support:
-    """Return the support of a masked column, with frequencies of the original."""
-    if original.attribute(name).is_categorical:
-        return _category_support(original, masked, name)
-    return _number_support(NumberColumn.of(original, name), masked)
-
-
 @dataclass(frozen=True, eq=False)
 class Records:
     """Plain values with the number of records that each row represents.
@@ -159,24 +157,106 @@ class Records:
         return scale_of(attribute)[column] if attribute.is_categorical else column
 
 
+@dataclass(frozen=True, eq=False)
+class OriginalFile:
+    """The columns of an original, prepared once for all files that are compared with it."""
+
+    table: Table
+    _columns: dict[str, CategoricalColumn | NumberColumn] = field(default_factory=dict, repr=False)
+    _supports: dict[str, Support] = field(default_factory=dict, repr=False)
+
+    def support(self, name: str) -> Support:
+        """Return the support of an unmasked column."""
+        if name not in self._supports:
+            self._supports[name] = self.support_in(self.table, name)
+        return self._supports[name]
+
+    def support_in(self, masked: Table, name: str) -> Support:
+        """Return the support of a masked column, with frequencies of the original."""
+        if name not in self._columns:
+            kind = CategoricalColumn if self.table.attribute(name).is_categorical else NumberColumn
+            self._columns[name] = kind.of(self.table, name)
+        column = self._columns[name]
+        if isinstance(column, CategoricalColumn):
+            return _category_support(column, masked)
+        return _number_support(column, masked)
+
+    def against(self, masked: Table) -> "AnalysedFile":
+        """Return a masked file whose analyses are compared with those of this one."""
+        return AnalysedFile(self, masked)
+
+
+@dataclass(frozen=True, eq=False)
+class AnalysedFile:
+    """A masked file; the support of each column is computed once for all analyses."""
+
+    original: OriginalFile
+    masked: Table
+    _supports: dict[str, Support] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """Survey weights of the records."""
+        return weights_of(self.original.table, self.masked)
+
+    @cached_property
+    def changed(self) -> frozenset[str]:
+        """Columns with another value than in the original, and those that are recoded."""
+        before, after = self.original.table, self.masked
+        if before.suppressed.any() or after.suppressed.any():
+            return frozenset(before.schema.names)
+        return frozenset(
+            name
+            for name in after.schema.names
+            if after.is_recoded(name) or not _are_equal(before[name], after[name])
+        )
+
+    def has_changed(self, names: Sequence[str]) -> bool:
+        """Whether a figure of some columns, or the weights that it takes, may have changed."""
+        weight = weight_of(self.original.table)
+        return not self.changed.isdisjoint((*names, *([weight] if weight else [])))
+
+    def support(self, name: str) -> Support:
+        """Return the support of a column."""
+        if name not in self.changed:
+            return self.original.support(name)
+        if name not in self._supports:
+            self._supports[name] = self.original.support_in(self.masked, name)
+        return self._supports[name]
+
+    def records(self, names: Sequence[str]) -> Records:
+        """Return some attributes, with each cell as the values that it covers."""
+        supports = [self.support(name) for name in names]
+        rows, labels = _distinct([support.keys for support in supports])
+        count = np.bincount(labels, minlength=len(rows)).astype(np.float64)
+        weight = square = count
+        if weight_of(self.original.table) is not None:
+            weight, square = (
+                np.bincount(labels, part, len(rows)).astype(np.float64)
+                for part in (self.weights, self.weights**2)
+            )
+        cells = [support.keys[rows] for support in supports]
+        sizes = np.array([s.sizes[c] for s, c in zip(supports, cells, strict=True)])
+        if sizes.max(initial=1.0) == 1.0:
+            plain = np.zeros(len(rows), dtype=np.int64)
+            single = [s.nth(c, plain)[0] for s, c in zip(supports, cells, strict=True)]
+            return Records(dict(zip(names, single, strict=True)), count, weight, square)
+        piece = _Pieces.of(sizes, count)
+        shares = np.where(piece.whole, 1.0, 1.0 / piece.pieces)
+        columns = {}
+        for place, (name, support) in enumerate(zip(names, supports, strict=True)):
+            columns[name], probability = piece.values(place, support, cells[place])
+            shares *= probability
+        return Records(columns, *(part[piece.row] * shares for part in (count, weight, square)))
+
+
 def plain_records(original: Table, masked: Table, names: Sequence[str]) -> Records:
     """Return some attributes of a masked file, with each cell as the values that it covers."""
-    supports = [support_of(original, masked, name) for name in names]
-    rows, labels = _distinct([support.keys for support in supports])
-    weights = weights_of(original, masked)
-    count, weight, square = (
-        np.bincount(labels, part, len(rows)).astype(np.float64)
-        for part in (np.ones_like(weights), weights, weights**2)
-    )
-    cells = [support.keys[rows] for support in supports]
-    sizes = np.array([s.sizes[c] for s, c in zip(supports, cells, strict=True)])
-    piece = _Pieces.of(sizes, count)
-    shares = np.where(piece.whole, 1.0, 1.0 / piece.pieces)
-    columns = {}
-    for place, (name, support) in enumerate(zip(names, supports, strict=True)):
-        columns[name], probability = piece.values(place, support, cells[place])
-        shares *= probability
-    return Records(columns, *(part[piece.row] * shares for part in (count, weight, square)))
+    return OriginalFile(original).against(masked).records(names)
+
+
+def _are_equal(before: Column, after: Column) -> bool:
+    return before is after or np.array_equal(before, after, equal_nan=before.dtype.kind == "f")
 
 
 def weights_of(original: Table, masked: Table) -> Floats:
@@ -253,9 +333,22 @@ class _Pieces:
 
 def _distinct(keys: Sequence[Indices]) -> tuple[Indices, Indices]:
     """Return the first record of each equivalence class, and the class of each record."""
+    sizes = [int(column.max(initial=0)) + 1 for column in keys]
+    if len(keys) and prod(sizes) <= COUNTED_CLASSES:
+        return _counted(np.ravel_multi_index(tuple(keys), sizes), prod(sizes))
     labels = keys[0]
-    for column in keys[1:]:
+    for column, size in zip(keys[1:], sizes[1:], strict=True):
         labels = np.unique(labels, return_inverse=True)[1].astype(np.int64)
-        labels = labels * (int(column.max()) + 1) + column
+        labels = labels * size + column
     _, rows, places = np.unique(labels, return_index=True, return_inverse=True)
     return rows.astype(np.int64), places.astype(np.int64)
+
+
+def _counted(labels: Indices, size: int) -> tuple[Indices, Indices]:
+    """First record and number of each label below *size* that occurs, without sorting."""
+    first = np.full(size, -1)
+    first[labels[::-1]] = np.arange(len(labels))[::-1]
+    there = np.flatnonzero(first >= 0)
+    numbers = np.empty(size, dtype=np.int64)
+    numbers[there] = np.arange(len(there))
+    return first[there], numbers[labels]

@@ -1,7 +1,7 @@
 """Tables to preserve: counts, sums, means, medians and shares by groups."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 
@@ -21,12 +21,12 @@ from evomask.measures.analyses.estimates import (
     wilson_interval,
 )
 from evomask.measures.analyses.parser import TableSpec
-from evomask.measures.analyses.records import Records, is_number, plain_records
+from evomask.measures.analyses.records import AnalysedFile, OriginalFile, Records, is_number
 from evomask.measures.disclosure.record_risk import weight_of
 from evomask.types import Flags, Floats, Indices
 
 MAX_CELLS = 10_000
-OTHERS = "all others"
+OTHERS, EVERYONE = "all others", "all records"
 
 MEANINGS = {
     "count": "records{weighted}",
@@ -63,7 +63,7 @@ class CellRecords:
     @cached_property
     def effective(self) -> Floats:
         """Kish's effective sample size of each cell."""
-        return _ratio(self.weight**2, self.total(self.records.square))
+        return ratio_of(self.weight**2, self.total(self.records.square))
 
     @property
     def absolute(self) -> "CellRecords":
@@ -82,7 +82,7 @@ def counts(grouped: CellRecords) -> Intervals:
 
 def shares(grouped: CellRecords) -> Intervals:
     """Percentage of each cell in the category, with Wilson's interval."""
-    share = _ratio(grouped.total(grouped.records.weight * grouped.values), grouped.weight)
+    share = ratio_of(grouped.total(grouped.records.weight * grouped.values), grouped.weight)
     low, high = wilson_interval(share, grouped.effective)
     return 100.0 * share, 100.0 * low, 100.0 * high
 
@@ -90,9 +90,9 @@ def shares(grouped: CellRecords) -> Intervals:
 def means(grouped: CellRecords) -> Intervals:
     """Mean of each cell, with Student's interval."""
     weights, effective = grouped.records.weight, grouped.effective
-    mean = _ratio(grouped.total(weights * grouped.values), grouped.weight)
+    mean = ratio_of(grouped.total(weights * grouped.values), grouped.weight)
     squares = (grouped.values - mean[grouped.cell]) ** 2
-    spread = _ratio(grouped.total(weights * squares), grouped.weight)
+    spread = ratio_of(grouped.total(weights * squares), grouped.weight)
     freedom = np.maximum(np.nan_to_num(effective) - 1, 1.0)
     reach = student_quantile(freedom) * np.sqrt(spread / freedom)
     return mean, mean - reach, mean + reach
@@ -109,14 +109,15 @@ def sums(grouped: CellRecords) -> Intervals:
     return total, total - reach, total + reach
 
 
-def medians(grouped: CellRecords) -> Intervals:
-    """Median of each cell, with the interval between two order statistics."""
+def quantiles(grouped: CellRecords, level: float) -> Intervals:
+    """Quantile of each cell, with the interval between two order statistics."""
     order = np.lexsort((grouped.values, grouped.cell))
     values, weights = grouped.values[order], grouped.records.weight[order]
     ends = np.searchsorted(grouped.cell[order], np.arange(grouped.size), "right")
     sums_up_to = np.cumsum(weights)
     before = np.append(0.0, sums_up_to)[np.append(0, ends[:-1])]
-    reach = NORMAL_QUANTILE / (2 * np.sqrt(np.maximum(np.nan_to_num(grouped.effective), 1.0)))
+    spread = np.sqrt(level * (1 - level))
+    reach = NORMAL_QUANTILE * spread / np.sqrt(np.maximum(np.nan_to_num(grouped.effective), 1.0))
     there = grouped.weight > 0
 
     def quantile(levels: Floats) -> Floats:
@@ -132,8 +133,15 @@ def medians(grouped: CellRecords) -> Intervals:
         )
         return np.where(there, (values[first] + values[last]) / 2, np.nan)
 
-    half = np.full(grouped.size, 0.5)
-    return quantile(half), quantile(half - reach), quantile(half + reach)
+    if not len(values):
+        return (np.full(grouped.size, np.nan),) * 3
+    middle = np.full(grouped.size, level)
+    return quantile(middle), quantile(middle - reach), quantile(middle + reach)
+
+
+def medians(grouped: CellRecords) -> Intervals:
+    """Median of each cell, with the interval between two order statistics."""
+    return quantiles(grouped, 0.5)
 
 
 STATISTICS: Mapping[str, Callable[[CellRecords], Intervals]] = {
@@ -146,37 +154,74 @@ STATISTICS: Mapping[str, Callable[[CellRecords], Intervals]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class PreparedTable:
-    """A table of the original, ready to be compared with those of masked files.
+class Cells:
+    """The cells of a table, and the rows in which they are shown.
 
     Args:
+        sizes: number of categories of each group.
         rows: row of each cell among the rows shown; small cells share the last row.
         names: names of the rows.
     """
 
-    wish: TableSpec
-    original: Table
+    groups: tuple[str, ...]
+    sizes: tuple[int, ...]
     rows: Indices
     names: tuple[str, ...]
 
+    @property
+    def size(self) -> int:
+        """Number of rows."""
+        return len(self.names)
+
+    def grouped(self, records: Records, values: Floats) -> CellRecords:
+        """Assign records to the rows."""
+        if not self.groups:
+            return CellRecords(records, np.zeros(len(values), dtype=np.int64), self.size, values)
+        cells = np.ravel_multi_index(tuple(records.columns[n] for n in self.groups), self.sizes)
+        return CellRecords(records, self.rows[cells], self.size, values)
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedTable:
+    """A table of the original, ready to be compared with those of masked files."""
+
+    wish: TableSpec
+    original: OriginalFile
+    cells: Cells
+
     @cached_property
     def before(self) -> CellRecords:
-        return self._grouped(self.original)
+        return self._grouped(self.original.against(self.original.table))
 
-    def compare(self, masked: Table) -> AnalysisComparison:
+    @cached_property
+    def estimates(self) -> Intervals:
+        """The table of the original."""
+        return STATISTICS[self.wish.statistic](self.before)
+
+    def compare(self, file: AnalysedFile) -> AnalysisComparison:
         """Compare the table before and after masking."""
-        statistic, after = STATISTICS[self.wish.statistic], self._grouped(masked)
-        both = statistic(self.before), statistic(after)
+        after = self._grouped(file)
+        both = self.estimates, STATISTICS[self.wish.statistic](after)
         there = (self.before.weight > 0) | (after.weight > 0)
-        names = [name for name, shown in zip(self.names, there, strict=True) if shown]
-        values = compare_estimates(names, _only(both[0], there), _only(both[1], there))
+        names = [name for name, shown in zip(self.cells.names, there, strict=True) if shown]
+        values = compare_estimates(names, only(both[0], there), only(both[1], there))
         error, overlap = self._error(both[0][0], both[1][0]), mean_overlap(values)
         return AnalysisComparison(self.wish.text, "table", self.meaning, error, overlap, values)
+
+    def error(self, file: AnalysedFile) -> float:
+        """Error of the table in percent."""
+        after = STATISTICS[self.wish.statistic](self._grouped(file))
+        return self._error(self.estimates[0], after[0])
+
+    @cached_property
+    def _scale(self) -> Floats:
+        """The statistic of absolute values, by which differences are divided."""
+        return STATISTICS[self.wish.statistic](self.before.absolute)[0]
 
     @property
     def meaning(self) -> str:
         """Description of the estimates."""
-        weighted = " by survey weights" if weight_of(self.original) else ""
+        weighted = " by survey weights" if weight_of(self.original.table) else ""
         spec = self.wish
         words = {"of": spec.of, "category": spec.category, "weighted": weighted}
         return MEANINGS[spec.statistic].format(**words)
@@ -190,43 +235,55 @@ class PreparedTable:
         if self.wish.statistic == "share":
             terms = np.minimum(distance, 100.0)
         else:
-            scale = STATISTICS[self.wish.statistic](self.before.absolute)[0]
             relative = np.full(len(distance), 100.0)
-            np.divide(100.0 * distance, scale, out=relative, where=scale > 0)
+            np.divide(100.0 * distance, self._scale, out=relative, where=self._scale > 0)
             terms = np.where(distance == 0, 0.0, np.minimum(relative, 100.0))
         there = weight > 0
         return float(np.average(terms[there], weights=weight[there]))
 
-    def _grouped(self, table: Table) -> CellRecords:
-        spec, schema = self.wish, self.original.schema
-        records = plain_records(self.original, table, spec.attributes)
-        values = _values(records, spec, self.original)
+    def _grouped(self, file: AnalysedFile) -> CellRecords:
+        spec = self.wish
+        records = file.records(spec.attributes)
+        values = _values(records, spec, self.original.table)
         known = ~np.isnan(values)
         if not known.all():
             records, values = records.where(known), values[known]
-        sizes = tuple(len(schema[name].categories) for name in spec.groups)
-        cells = np.ravel_multi_index(tuple(records.columns[n] for n in spec.groups), sizes)
-        return CellRecords(records, self.rows[cells], len(self.names), values)
+        return self.cells.grouped(records, values)
 
 
-def prepare_table(spec: TableSpec, original: Table) -> PreparedTable:
+def prepare_table(spec: TableSpec, original: OriginalFile) -> PreparedTable:
     """Compute a table of the original; raise if it cannot be computed."""
-    _check(spec, original)
-    sizes = [len(original.attribute(name).categories) for name in spec.groups]
+    _check(spec, original.table)
+
+    def found(probe: Cells) -> Floats:
+        grouped = PreparedTable(spec, original, probe).before
+        return grouped.total(grouped.records.count)
+
+    return PreparedTable(spec, original, cells_of(original.table, spec.groups, spec.text, found))
+
+
+def cells_of(
+    original: Table, groups: tuple[str, ...], text: str, found: Callable[[Cells], Floats]
+) -> Cells:
+    """Return the cells of some groups, small ones merged; *found* counts the records of each."""
+    sizes = tuple(len(original.attribute(name).categories) for name in groups)
     single = np.arange(prod(sizes))
-    probe = PreparedTable(spec, original, single, tuple(map(str, single)))
-    found = probe.before.total(probe.before.records.count)
-    rows, shown = merge_small_cells(found)
+    probe = Cells(groups, sizes, single, tuple(map(str, single)))
+    rows, shown = merge_small_cells(found(probe))
     if not len(shown):
         raise SchemaError(
-            f"no cell of the table {spec.text!r} has {MIN_RECORDS} records; "
-            "use fewer or broader groups"
+            f"no cell of the table {text!r} has {MIN_RECORDS} records; use fewer or broader groups"
+            if groups
+            else f"fewer than {MIN_RECORDS} records have the values that {text!r} needs; leave it "
+            "out"
         )
+    if not groups:
+        return replace(probe, names=(EVERYONE,))
     names = []
     for cell in shown:
-        codes = zip(spec.groups, np.unravel_index(cell, sizes), strict=True)
+        codes = zip(groups, np.unravel_index(cell, sizes), strict=True)
         names.append(", ".join(original.attribute(n).categories[c] or "missing" for n, c in codes))
-    return PreparedTable(spec, original, rows, (*names, OTHERS))
+    return Cells(groups, sizes, rows, (*names, OTHERS))
 
 
 def merge_small_cells(found: Floats, fewest: int = MIN_RECORDS) -> tuple[Indices, Indices]:
@@ -278,21 +335,26 @@ def category_code(original: Table, name: str, category: str, text: str) -> int:
     return code
 
 
-def _check(spec: TableSpec, original: Table) -> None:
-    check_columns(original, spec.attributes, spec.text)
-    for name in spec.groups:
+def check_groups(original: Table, groups: tuple[str, ...], text: str) -> None:
+    """Raise for groups that are numbers or have too many cells."""
+    for name in groups:
         if not original.attribute(name).is_categorical:
             raise SchemaError(
-                f"the groups of {spec.text!r} must be categories, and {name!r} holds numbers; "
+                f"the groups of {text!r} must be categories, and {name!r} holds numbers; "
                 "declare it ordinal or nominal, or take its mean"
             )
-    sizes = {name: len(original.attribute(name).categories) for name in spec.groups}
+    sizes = {name: len(original.attribute(name).categories) for name in groups}
     if prod(sizes.values()) > MAX_CELLS:
         longest = max(sizes, key=lambda name: sizes[name])
         raise SchemaError(
-            f"the table {spec.text!r} would have {prod(sizes.values())} cells, and {longest!r} "
+            f"the table {text!r} would have {prod(sizes.values())} cells, and {longest!r} "
             f"alone has {sizes[longest]} categories; a table has at most {MAX_CELLS} cells"
         )
+
+
+def _check(spec: TableSpec, original: Table) -> None:
+    check_columns(original, spec.attributes, spec.text)
+    check_groups(original, spec.groups, spec.text)
     if spec.category:
         category_code(original, spec.of, spec.category, spec.text)
     elif spec.of and not is_number(original.attribute(spec.of)):
@@ -313,11 +375,13 @@ def _values(records: Records, spec: TableSpec, original: Table) -> Floats:
     return np.where(codes >= attribute.domain_size, np.nan, has.astype(np.float64))
 
 
-def _only(found: Intervals, flags: Flags) -> Intervals:
+def only(found: Intervals, flags: Flags) -> Intervals:
+    """Select some estimates."""
     return found[0][flags], found[1][flags], found[2][flags]
 
 
-def _ratio(part: Floats, whole: Floats) -> Floats:
+def ratio_of(part: Floats, whole: Floats) -> Floats:
+    """Quotients; NaN where the divisor is not positive."""
     ratio = np.full(len(part), np.nan)
     np.divide(part, whole, out=ratio, where=whole > 0)
     return ratio

@@ -71,16 +71,18 @@ class CategoryAccuracy:
 
     def total(self, masked: Table) -> float:
         """Sum of the distances of all cells."""
+        return float(self.by_record(masked).sum())
+
+    def by_record(self, masked: Table) -> Floats:
+        """Distance of the cell of each record."""
         column, name = self.column, self.column.attribute.name
         if not masked.is_recoded(name) and not masked.suppressed.any():
             codes = masked[name]
             if not self.is_ordered:
-                return float(_scaled((codes != column.codes).astype(np.float64), self.scale).sum())
+                return _scaled((codes != column.codes).astype(np.float64), self.scale)
             if column.size <= MOST_LEVELS:
-                return float(self.table[column.codes, codes].sum())
-            return float(
-                _scaled(np.abs(self.ranks[column.codes] - self.ranks[codes]), self.scale).sum()
-            )
+                return np.asarray(self.table[column.codes, codes])
+            return _scaled(np.abs(self.ranks[column.codes] - self.ranks[codes]), self.scale)
         cells = column.cells(masked)
         hidden = hidden_cells(column, cells, masked)
         if not self.is_ordered:
@@ -91,7 +93,7 @@ class CategoryAccuracy:
         else:
             middles = cells.spread @ self.ranks
             distances = _scaled(np.abs(self.ranks[column.codes] - middles[cells.codes]), self.scale)
-        return float(np.where(hidden[cells.codes], 1.0, distances).sum())
+        return np.where(hidden[cells.codes], 1.0, distances)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,16 +144,20 @@ class NumberAccuracy:
 
     def total(self, masked: Table) -> float:
         """Sum of the distances of all cells."""
+        return float(self.by_record(masked).sum())
+
+    def by_record(self, masked: Table) -> Floats:
+        """Distance of the cell of each record."""
         plain = not masked.is_recoded(self.column.name) and not masked.suppressed.any()
         if plain:
-            return float(self.distances(masked[self.column.name]).sum())
+            return self.distances(masked[self.column.name])
         cells = self.column.cells(masked)
         distances = self.distances(cells.centre)
         sets = np.flatnonzero(cells.are_sets)
         if len(sets):
             distances[sets] = self._over_intervals(cells.take(sets), self.ranks[sets])
         distances[suppressed_numbers(self.column.name, masked)] = 1.0
-        return float(distances.sum())
+        return distances
 
     def distances(self, numbers: Floats) -> Floats:
         """Distance of each number from the original value of its record."""

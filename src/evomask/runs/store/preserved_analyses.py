@@ -14,8 +14,7 @@ from evomask.engine.front import Bounds, FrontPoint, least_loss_at_default_risk
 from evomask.engine.state import EngineState
 from evomask.errors import ParameterError
 from evomask.measures.analyses.analyses import (
-    MODEL_ERROR,
-    TABLE_ERROR,
+    ERROR_NAMES,
     AnalysesToPreserve,
     PreparedAnalyses,
     errors_of,
@@ -36,10 +35,12 @@ ErrorsByPoint = Mapping[int, Mapping[str, float]]
 
 
 def parse_analyses(
-    tables: Iterable[str] | None, models: Iterable[str] | None
+    tables: Iterable[str] | None,
+    models: Iterable[str] | None,
+    indicators: Iterable[str] | None = None,
 ) -> AnalysesToPreserve:
-    """Parse analyses to preserve: ``education x sex: mean hours``, ``income ~ age``."""
-    return AnalysesToPreserve(tuple(tables or ()), tuple(models or ()))
+    """Analyses to preserve: ``education x sex: mean hours``, ``income ~ age``, ``gini(income)``."""
+    return AnalysesToPreserve(tuple(tables or ()), tuple(models or ()), tuple(indicators or ()))
 
 
 def build_bounds(
@@ -47,6 +48,7 @@ def build_bounds(
     loss: float | None = None,
     table_error: float | None = None,
     model_error: float | None = None,
+    indicator_error: float | None = None,
 ) -> Bounds:
     """Upper bounds of a point, in percent, from options.
 
@@ -55,7 +57,7 @@ def build_bounds(
             all other scenarios.
     """
     named, others = _parse_risk_limits(risk or "")
-    return Bounds(others, loss, table_error, model_error, named)
+    return Bounds(others, loss, table_error, model_error, indicator_error, named)
 
 
 def _parse_risk_limits(text: str) -> tuple[dict[str, float], float | None]:
@@ -69,6 +71,8 @@ def _parse_risk_limits(text: str) -> tuple[dict[str, float], float | None]:
                 "max-risk is a number, or one for each scenario such as register=5,colleague=10, "
                 f"got {text!r}"
             ) from None
+        if not 0.0 <= limit <= 100.0:
+            raise ParameterError(f"max-risk must lie in 0 to 100 percent, got {number.strip()}")
         if limits.setdefault(name.strip(), limit) != limit:
             which = f"scenario {name.strip()!r}" if name else "all scenarios"
             raise ParameterError(f"max-risk limits {which} twice in {text!r}; name it once")
@@ -87,20 +91,17 @@ def check_risk_limits(bounds: Bounds, table: Table) -> None:
 
 
 def check_bounds(bounds: Bounds, keep: AnalysesToPreserve, table: Table) -> None:
-    """Raise for a bound on the error of tables or models if none is to be preserved.
+    """Raise for a bound on the error of a kind of analysis if none is to be preserved.
 
     And for one on the risk in a scenario that the file does not have.
     """
     check_risk_limits(bounds, table)
-    for name, analyses, option in (
-        (TABLE_ERROR, keep.tables, "table"),
-        (MODEL_ERROR, keep.models, "model"),
-    ):
-        if name in bounds.given and not analyses:
+    for option, name in ERROR_NAMES.items():
+        if name in bounds.given and not getattr(keep, f"{option}s"):
+            article = "an" if option == "indicator" else "a"
             raise ParameterError(
-                f"max-{option}-error limits the error of a {option} to preserve, and none is "
-                f"named; "
-                f"name one with --keep-{option} or in the schema"
+                f"max-{option}-error limits the error of {article} {option} to preserve, and none "
+                f"is named; name one with --keep-{option} or in the schema"
             )
 
 
@@ -126,9 +127,10 @@ def compare_front(
     Every candidate is created again for this. Under a deadline the default point comes first, then
     its neighbours on the front while time is left; the other points have no errors.
     """
-    events.begin(Phase.AUDITING, f"comparing tables and models of {len(state.front)} points")
+    events.begin(Phase.AUDITING, f"comparing the analyses of {len(state.front)} points")
     numbers = {point.number for point in state.front}
     errors = {number: own for number, own in known.items() if own and number in numbers}
+    errors |= {point.number: point.errors for point in state.front if point.errors}
     for point in _by_distance_from_default(state.front):
         if point.number in errors:
             continue
@@ -158,8 +160,7 @@ def comparison_note(front: Sequence[FrontPoint]) -> str:
     if done == len(front):
         return ""
     return (
-        f"there was time to compare the tables and models of {done} of {len(front)} points only; "
-        f""
+        f"there was time to compare the analyses of {done} of {len(front)} points only; "
         "limits on their errors exclude the others"
     )
 

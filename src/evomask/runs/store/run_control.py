@@ -131,7 +131,7 @@ def seconds_after_search(seconds: float, measuring: float, compared: int = 0) ->
 
     Args:
         measuring: seconds that measuring the original took.
-        compared: points whose tables and models are compared with those of the original.
+        compared: points whose analyses are compared with those of the original.
     """
     needed = measuring * (EVALUATION_COST + RELEASE_COST + RELEASE_COST * compared) + REPORT_SECONDS
     return min(max(LEAST_END_SHARE * seconds, needed), MOST_END_SHARE * seconds)

@@ -63,7 +63,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         snapshot: evaluations between two snapshots.
         out: path of the released file.
         pick: which point of the front is released.
-        keep: tables and models that must be preserved.
+        keep: analyses that must be preserved.
         bounds: upper bounds of the released point.
         keep_order: whether the permutation of the released records is stored.
         baseline: alternative release that the reports show for comparison.

@@ -44,7 +44,7 @@ class Uses:
 
     Args:
         labels: class labels, each of an analyst.
-        kept: tables and models to preserve, if any.
+        kept: analyses to preserve, if any.
     """
 
     original: Table
@@ -57,19 +57,18 @@ class Uses:
                 raise SchemaError(f"no attribute {name!r} to classify by; correct --labels")
         if not self.labels and self.kept is None:
             raise ParameterError(
-                "several uses need a label, a table or a model; "
-                "add --labels, --keep-table or --keep-model"
+                "several uses need a label or an analysis; "
+                "add --labels, --keep-table, --keep-model or --keep-indicator"
             )
 
     @property
     def names(self) -> tuple[str, ...]:
-        tables, models = (self.kept.tables, self.kept.models) if self.kept else ((), ())
+        kept = self.kept.by_kind.items() if self.kept else ()
         return (
             ANONYMITY,
             CELLS,
             *(f"label {name}" for name in self.labels),
-            *(f"table {table.wish.text}" for table in tables),
-            *(f"model {model.wish.text}" for model in models),
+            *(f"{kind} {one.wish.text}" for kind, analyses in kept for one in analyses),
         )
 
     @cached_property

@@ -237,7 +237,7 @@ def python_of(plan: JsonObject, record: JsonObject | None) -> str:
     )
 
 
-OTHER_BOUNDS = ("loss", "table_error", "model_error")
+OTHER_BOUNDS = ("loss", "table_error", "model_error", "indicator_error")
 
 
 def _max_risk(bounds: JsonObject) -> float | dict[str, float] | None:
