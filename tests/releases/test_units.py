@@ -127,6 +127,9 @@ def test_households_of_a_person_file_are_protected_chosen_and_verified(evomask, 
     record = json.loads((out / "record.json").read_bytes())
     assert record["checked"]["k"] >= 3
     assert record["before"]["households"]["households"] == len(set(homes))
+    (of_scenario,) = record["points"]["chosen"]["parts"]["scenarios"]
+    assert (of_scenario["individuals"], of_scenario["counts_households"]) == (len(set(homes)), True)
+    assert "of 1,000 households" in answer["scenarios"][0]["sentence"]
 
 
 def test_persons_of_a_panel_are_protected(evomask, tmp_path):
@@ -135,6 +138,8 @@ def test_persons_of_a_panel_are_protected(evomask, tmp_path):
     masked = pl.read_csv(out / "masked/people.csv")
     assert {"home", "person"}.isdisjoint(masked.columns)
     assert fewest(masked, ["rooms", "place", "sex", "age"], rows["person"]) >= 3
+    parts = json.loads((out / "record.json").read_bytes())["points"]["chosen"]["parts"]
+    assert parts["people"] == parts["scenarios"][0]["individuals"] == rows["person"].n_unique()
     assert varying(masked, ["sex"], rows["person"]) == []
     assert varying(masked, ["rooms", "place"], rows["home"]) == []
     assert evomask("verify", out, "--quiet").code == 0

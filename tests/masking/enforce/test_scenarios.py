@@ -166,6 +166,36 @@ def smallest(table, names):
     return min(Counter(zip(*columns, strict=True)).values())
 
 
+def crowd(n, seed=1):
+    """Records with an age and a school of few levels; most are alone in both and a town."""
+    rng = np.random.default_rng(seed)
+    quasi, towns = Role.QUASI_IDENTIFIER, tuple(f"town {number}" for number in range(14))
+    attributes = (
+        Attribute("age", Kind.CONTINUOUS, quasi, decimals=0),
+        Attribute("school", Kind.ORDINAL, quasi, tuple("abcdef")),
+        Attribute("town", Kind.NOMINAL, quasi, towns),
+    )
+    columns = {
+        "age": rng.integers(16, 97, n).astype(float),
+        "school": rng.choice(6, n, p=[0.05, 0.3, 0.25, 0.2, 0.15, 0.05]),
+        "town": rng.integers(0, 14, n),
+    }
+    return Table(Schema(attributes, scenarios=(Scenario(name="a", knows=tuple(columns)),)), columns)
+
+
+@pytest.mark.parametrize("n", [3_000, 12_000])
+def test_where_most_are_at_risk_numbers_get_coarser_and_few_levels_stay(n):
+    table = crowd(n)
+    released = Enforcement.of(table, Requirement(5))(table)
+    rows = zip(*(released[name].tolist() for name in ("age", "school", "town")), strict=True)
+    assert min(Counter(rows).values()) >= 5
+    ages = np.abs(released["age"] - table["age"])
+    assert np.mean(ages > 0) > 0.4
+    assert ages.mean() < 4
+    assert np.mean(released["school"] != table["school"]) < 0.1
+    assert np.mean(released["town"] != table["town"]) < 0.2
+
+
 def test_enforcement_is_deterministic():
     table = random_table(np.random.default_rng(8))
     first, second = (Enforcement.of(table, Requirement(4))(table) for _ in range(2))

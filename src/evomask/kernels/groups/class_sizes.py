@@ -374,7 +374,7 @@ def change_cells(
         origin: rows before any change; a cell gets its value back where that puts nobody at risk.
         barred: for each set of keys and record, 1 if its class is barred.
         slots: size of the table of classes, a power of two.
-        most: records that may be at risk after single cells were changed; with more it gives up.
+        most: records that may be at risk before any change; with more it gives up.
     """
     sets = KeySets(inside, least, starts, codes, places, units, kinds, special, suppressed, frozen)
     n, width = rows.shape
@@ -406,7 +406,9 @@ def change_cells(
             queue[waiting] = r
             waiting += 1
     result = np.zeros(n, dtype=np.int64)
-    if waiting == 0:
+    if waiting == 0 or waiting > most:
+        for i in range(waiting):
+            result[queue[i]] = 1
         return result
     was_copied, prices = np.zeros(n, dtype=np.bool_), np.empty(codes.size)
     progress = True
@@ -437,15 +439,6 @@ def change_cells(
                 progress = progress or changed
                 if stage == 2:
                     break
-            if stage == 0 and most < n:
-                left = 0
-                for i in range(waiting):
-                    if _risks(keys[queue[i]], counts, least, short) > 0:
-                        left += 1
-                if left > most:
-                    for i in range(waiting):
-                        result[queue[i]] = 1
-                    return result
         waiting = 0
         for r in range(n):
             if _risks(keys[r], counts, least, short) > 0:

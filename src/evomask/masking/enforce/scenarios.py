@@ -37,11 +37,14 @@ CELLS_AT_ONCE = 4_000_000
 MANY_AT_RISK = 0.2
 """Share of records at risk above which attributes are also made coarser before cells change."""
 
-LEVELS = (24, 12, 6, 3)
-"""Numbers of values that coarser attributes have; tried in turn while the result gets cheaper."""
+LEVELS = (48, 24, 12, 6, 3)
+"""Numbers of values that coarser attributes have; the cheapest result is taken."""
 
-PATIENCE = 0.1
-"""Share of records at risk after single cells were changed above which a finer level gives up."""
+MOST_AT_RISK = 0.5
+"""Share of records at risk above which a level of a large table is too fine and passed over."""
+
+LARGE = 5_000
+"""Records above which levels are tried only until the result gets no cheaper."""
 
 LARGEST_UNIT = 4.0
 """Highest cost of replacing a nominal value; of a suppressed cell it is 1."""
@@ -199,6 +202,7 @@ class ScenarioRepair:
         before, best, lowest = rows, rows, np.inf
         many = np.any(wrong, axis=0).mean() > MANY_AT_RISK
         levels = (0, *LEVELS) if many else (0,)
+        may_pass = len(table) > LARGE
         for level in levels:
             rows = np.column_stack(
                 [
@@ -221,7 +225,7 @@ class ScenarioRepair:
                 np.array([name in self.frozen for name in names], dtype=np.int64),
                 np.array(wrong if has_l_or_t else np.empty((0, 0)), dtype=np.int64),
                 _slots(values, inside, len(table)),
-                len(table) if level == levels[-1] else int(PATIENCE * len(table)),
+                int(MOST_AT_RISK * len(table)) if may_pass and level != levels[-1] else len(table),
             )
             if left.any() and level != levels[-1]:
                 continue
@@ -229,9 +233,10 @@ class ScenarioRepair:
                 own.cost(old - first, new - first)
                 for own, old, new, first in zip(values, before.T, rows.T, starts, strict=False)
             )
-            if cost >= lowest:
+            if cost < lowest:
+                best, lowest = rows, cost
+            elif may_pass:
                 break
-            best, lowest = rows, cost
         rows = best
         for name, own, old, new, first in zip(
             names, values, before.T, rows.T, starts, strict=False
@@ -362,8 +367,12 @@ class _Values:
         numbers = np.arange(len(self))
         if level and self.is_ordered:
             bins = np.minimum((self.places * level).astype(np.int64), level - 1)
-            middles = np.searchsorted(self.places, (np.arange(level) + 0.5) / level)
-            numbers = np.where(self.special, numbers, np.minimum(middles, len(self) - 1)[bins])
+            off = np.abs(self.places * level - bins - 0.5)
+            nearest = np.lexsort((off, bins, self.special))
+            known = nearest[: len(self) - int(self.special.sum())]
+            middles = known[np.unique(bins[known], return_index=True)[1]]
+            numbers = numbers.copy()
+            numbers[known] = middles[np.searchsorted(bins[middles], bins[known])]
         elif level:
             numbers = np.where(self.special | (numbers < level), numbers, 0)
         return numbers[column - first] + first

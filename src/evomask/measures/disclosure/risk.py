@@ -6,6 +6,10 @@ record of a person, by distance of values, by distance of ranks, or by Fellegi-S
 beyond what is inferred of a control group of people who are not in the file: the mean over masked
 attributes, and the largest over confidential ones. Attacks are tried before and after undoing a
 relabelling of categories. None depends on the order of records.
+
+Where a scenario counts persons or households, these are the targets. A link to any record of the
+same unit is right, and a unit counts by its most exposed record. Of attribute disclosure it counts
+by the mean over its records: one of several guesses is often right where nothing is disclosed.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
