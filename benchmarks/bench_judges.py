@@ -1,38 +1,48 @@
 """Do loss and risk order files as outside judges do, when an optimiser has searched for holes?
 
-    python benchmarks/bench_judges.py [--candidates 300] [--judged 30] [--cache FOLDER] [FILE...]
+    python benchmarks/bench_judges.py [--candidates 400] [--judged 30] [--seed 5]
+        [--cache FOLDER] [FILE...]
 
-On a sample of each file, recipes (attributes microaggregated in blocks, each with its own k, and
-perturbed one by one) are evolved against loss and risk. Files of the front and beyond it, and
-simple maskings, are then ranked by judges that share no code with loss and risk. Printed are
-Spearman's correlations with the mean rank of the judges, on all files and on the evolved ones
-alone, and the pairs of files in which every judge calls one worse by a tenth of the judge's range
-while evomask calls it better. Reference data are read through EVOMASK_DATA.
+On a sample of each file, the engine of `protect` evolves masked files against loss and risk. Files
+of the front and beyond it, and simple maskings, are then ranked by judges that share no code with
+loss and risk. Printed are Spearman's correlations with the mean rank of the judges, on all files
+and on the evolved ones alone, the pairs of files in which every judge calls one worse by a tenth of
+the judge's range while evomask calls it better, and the table of docs/measures.md. Reference data
+are read through EVOMASK_DATA.
 """
 
 import argparse
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
 from time import process_time
 
 import numpy as np
 from scipy.stats import rankdata, spearmanr
+from threadpoolctl import threadpool_limits
 
-from evomask.data.schema import Kind
+from evomask.data.hierarchy_builders import complete_hierarchies
 from evomask.data.table import Table
+from evomask.engine.engine import Engine, lag_for
+from evomask.engine.evaluation import EvaluationContext, Settings
+from evomask.engine.specialists import specialists_for
+from evomask.engine.state import Candidate, EngineState
+from evomask.evolution.stopping import Budget
+from evomask.execution.local import InProcess
+from evomask.masking.enforce.requirement import NOTHING
 from evomask.masking.method import MaskingMethod
 from evomask.masking.microaggregation.mdav import MdavGeneric
 from evomask.masking.microaggregation.mondrian import Mondrian
 from evomask.masking.noise import IndependentNoise
-from evomask.masking.randomization.pram import Design, Pram
+from evomask.masking.randomization.pram import Pram
 from evomask.masking.rank_swapping import RankSwapping
 from evomask.masking.recoding.group_values import GroupValues
 from evomask.measures.disclosure.risk import DisclosureRisk
 from evomask.measures.loss.loss import InformationLoss
+from evomask.runs.store.journal import Journal
+from evomask.searches.base import SearchInput
 from outside_files import FILES, StudyFile
 from outside_judges import Judges
 
@@ -40,8 +50,7 @@ SIX = ("adult", "census", "household", "german", "solar", "eia")
 """Loss and risk were chosen on the first three; nobody chose anything on the others."""
 
 TARGETS = CONTROL = 300
-SIZES = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 75, 100, 150)
-LEAST_CHANGE = 0.005
+PROFILE = "strict"
 ALL_PERMUTED = "all permuted as a block"
 """Judged for its loss alone: judges of the risk take a record at another place for another's."""
 
@@ -52,146 +61,60 @@ Row = dict[str, float | str | bool]
 
 
 @dataclass(frozen=True)
-class Gene:
-    """What happens to one attribute; the first of a block decides how the block is averaged."""
+class Found:
+    """A candidate that evolution found, and what made it."""
 
-    block: int
-    k: int
-    averages: bool
-    divides: bool
-    change: float
-
-
-Recipe = tuple[Gene, ...]
+    loss: float
+    risk: float
+    candidate: Candidate
+    is_front: bool
 
 
-@dataclass(frozen=True, eq=False)
-class Evolution:
-    """Recipes evolved against loss and risk on a sample of a file."""
+def evolve(file: StudyFile, candidates: int, seed: int) -> tuple[EvaluationContext, list[Found]]:
+    """Evolve files by the engine of `protect`, against loss and risk with people held out.
 
-    file: StudyFile
-    seed: int
-
-    @cached_property
-    def rng(self) -> np.random.Generator:
-        return np.random.default_rng(self.seed)
-
-    @cached_property
-    def loss(self) -> Callable[[Table], float]:
-        return InformationLoss(self.file.names).against(self.file.table)
-
-    @cached_property
-    def risk(self) -> Callable[[Table], float]:
-        chosen = np.random.default_rng(self.seed).permutation(len(self.file.others))[:CONTROL]
-        control = self.file.others.take(np.sort(chosen))
-        return DisclosureRisk(self.file.names, people=TARGETS).against(self.file.table, control)
-
-    def evolve(self, candidates: int) -> list[tuple[float, float, Table]]:
-        """Loss, risk and masked file of every candidate."""
-        found: list[tuple[float, float, Table]] = []
-        recipes: list[Recipe] = []
-        while len(found) < candidates:
-            recipe = self._next(recipes, found)
-            masked = self.mask(recipe, len(found))
-            recipes.append(recipe)
-            found.append((self.loss(masked), self.risk(masked), masked))
-        return found
-
-    def mask(self, recipe: Recipe, number: int) -> Table:
-        rng, masked = np.random.default_rng([self.seed, number]), self.file.table
-        for method in self._methods(recipe):
-            masked = method.mask(masked, rng)
-        return masked
-
-    def _methods(self, recipe: Recipe) -> Iterator[MaskingMethod]:
-        names = self.file.names
-        for name, gene in zip(names, recipe, strict=True):
-            if gene.change <= LEAST_CHANGE:
-                continue
-            if self.file.table.attribute(name).kind is Kind.NOMINAL:
-                yield Pram((name,), Design.DIAGONAL, min(0.95, gene.change))
-            else:
-                yield RankSwapping((name,), max(0.5, 100.0 * gene.change))
-        for block in sorted({gene.block for gene in recipe}):
-            chosen = [place for place, gene in enumerate(recipe) if gene.block == block]
-            first, together = recipe[chosen[0]], tuple(names[place] for place in chosen)
-            if not first.averages:
-                continue
-            if first.divides:
-                yield Mondrian(together, first.k, release=GroupValues.VALUE)
-            else:
-                yield MdavGeneric(together, first.k)
-
-    def _next(self, recipes: list[Recipe], found: list[tuple[float, float, Table]]) -> Recipe:
-        """The first recipes treat all attributes alike or at random; the others are bred."""
-        rng, n = self.rng, len(self.file.names)
-        if len(recipes) < 12:
-            k, divides = SIZES[1 + len(recipes) % 6 * 2], len(recipes) >= 6
-            return (Gene(block=0, k=k, averages=True, divides=divides, change=0.0),) * n
-        if len(recipes) < 40:
-            blocks = int(rng.integers(1, n + 1))
-            return tuple(self._random_gene(blocks) for _ in range(n))
-        good = front(found)
-        parents = [recipes[int(rng.choice(good))] for _ in range(2)]
-        if rng.random() < 0.2:
-            parents[0] = recipes[int(rng.integers(len(recipes)))]
-        child = list(parents[0])
-        if rng.random() < 0.5:
-            child = [pair[int(rng.random() < 0.5)] for pair in zip(*parents, strict=True)]
-        for _ in range(1 + rng.poisson(1)):
-            place = int(rng.integers(n))
-            child[place] = self._mutant(child[place])
-        return tuple(child)
-
-    def _random_gene(self, blocks: int) -> Gene:
-        rng = self.rng
-        return Gene(
-            int(rng.integers(blocks)),
-            int(rng.choice(SIZES)),
-            bool(rng.random() < 0.7),
-            bool(rng.random() < 0.3),
-            float(rng.choice([0, 0, 0, 0.02, 0.05, 0.1, 0.2, 0.4])),
-        )
-
-    def _mutant(self, gene: Gene) -> Gene:
-        rng = self.rng
-        match int(rng.integers(5)):
-            case 0:
-                return replace(gene, block=int(rng.integers(len(self.file.names))))
-            case 1:
-                place = SIZES.index(gene.k) + int(rng.integers(-3, 4))
-                return replace(gene, k=SIZES[int(np.clip(place, 0, len(SIZES) - 1))])
-            case 2:
-                return replace(gene, averages=not gene.averages)
-            case 3:
-                return replace(gene, divides=not gene.divides)
-            case _:
-                change = gene.change * np.exp(rng.normal(0, 0.5)) + 0.03 * (gene.change == 0)
-                return replace(gene, change=float(min(change, 0.9)) * bool(rng.random() < 0.8))
+    All searches that apply take part. Returned are the candidates in the order of their loss.
+    """
+    hierarchies = complete_hierarchies(file.table, file.lines)
+    budget = Budget(evaluations=candidates)
+    members = specialists_for(SearchInput(file.table, NOTHING, PROFILE, hierarchies))
+    order = np.random.default_rng(seed).permutation(len(file.others))[:CONTROL]
+    context = EvaluationContext(
+        file.table,
+        Settings(NOTHING, PROFILE, members, lag=lag_for(budget)),
+        seed,
+        hierarchies,
+        outside=file.others.take(np.sort(order)),
+        people=TARGETS,
+    )
+    engine = Engine(context, budget, Journal(), InProcess(context))
+    state, seen = EngineState(), dict[int, Candidate]()
+    for after in engine.states(state):
+        state = after
+        seen |= {n: one for n, one in state.live.items() if one.readings and one.readings[-1]}
+    best = {point.number for point in state.front}
+    found = [
+        Found(*one.readings[-1], one, number in best)
+        for number, one in seen.items()
+        if one.readings[-1] is not None
+    ]
+    return context, sorted(found, key=lambda one: (one.loss, one.risk))
 
 
-def front(found: Sequence[tuple[float, float, Table]]) -> list[int]:
-    """Places of the candidates that no other beats in both loss and risk."""
-    order = sorted(range(len(found)), key=lambda i: found[i][:2])
-    least, chosen = np.inf, []
-    for place in order:
-        if found[place][1] < least:
-            chosen.append(place)
-            least = found[place][1]
-    return chosen
-
-
-def evolved_files(file: StudyFile, candidates: int, judged: int) -> Iterator[tuple[str, Table]]:
+def evolved_files(
+    file: StudyFile, candidates: int, judged: int, seed: int
+) -> Iterator[tuple[str, Table]]:
     """Half of the judged files from the front, half from the candidates beyond it."""
-    evolution = Evolution(file, seed=5)
-    found = evolution.evolve(candidates)
-    best = front(found)
+    context, found = evolve(file, candidates, seed)
+    best = [one for one in found if one.is_front]
     spread = np.unique(np.linspace(0, len(best) - 1, judged // 2).astype(int))
     chosen = [best[place] for place in spread]
-    rest = np.setdiff1d(np.arange(len(found)), chosen)
-    beyond = evolution.rng.permutation(rest)[: judged - len(chosen)].tolist()
-    for place in (*chosen, *sorted(beyond)):
-        yield f"evolved {place}{' (front)' if place in best else ''}", found[place][2]
+    rest = [one for one in found if one not in chosen]
+    drawn = np.random.default_rng(seed).permutation(len(rest))[: judged - len(chosen)]
+    for one in (*chosen, *(rest[place] for place in np.sort(drawn))):
+        title = f"{one.candidate.search} {one.candidate.number}"
+        masked = context.masked(one.candidate.member, one.candidate.genome)
+        yield f"{title}{' (front)' if one.is_front else ''}", masked
 
 
 def simple_files(file: StudyFile) -> Iterator[tuple[str, Table]]:
@@ -222,14 +145,14 @@ def permuted(table: Table, names: Sequence[str], rng: np.random.Generator) -> Ta
     return table.with_columns({name: table[name][order] for name in names})
 
 
-def rows_of(file: StudyFile, candidates: int, judged: int) -> list[Row]:
+def rows_of(file: StudyFile, candidates: int, judged: int, seed: int) -> list[Row]:
     """A row of readings for each judged file; everybody is attacked."""
     judges = Judges(file)
     loss = InformationLoss(file.names).against(file.table)
     risk = DisclosureRisk(file.names, people=len(file.table)).against(file.table, file.others)
     rows: list[Row] = []
     for is_evolved, files in (
-        (True, evolved_files(file, candidates, judged)),
+        (True, evolved_files(file, candidates, judged, seed)),
         (False, simple_files(file)),
     ):
         for title, masked in files:
@@ -251,13 +174,15 @@ def rows_of(file: StudyFile, candidates: int, judged: int) -> list[Row]:
     return rows
 
 
-def cached_rows(name: str, candidates: int, judged: int, folder: Path | None) -> list[Row]:
+def cached_rows(
+    name: str, candidates: int, judged: int, seed: int, folder: Path | None
+) -> list[Row]:
     """Readings of a file, read from *folder* where they are there already."""
-    path = folder / f"{name}-{candidates}-{judged}.json" if folder else None
+    path = folder / f"{name}-{candidates}-{judged}-{seed}.json" if folder else None
     if path and path.exists():
         rows: list[Row] = json.loads(path.read_text())
         return rows
-    rows = rows_of(FILES[name](), candidates, judged)
+    rows = rows_of(FILES[name](), candidates, judged, seed)
     if path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(rows, indent=1))
@@ -321,17 +246,36 @@ def print_file(name: str, rows: Sequence[Row], spent: float) -> None:
             print(f"  {side}: every judge calls {worse} clearly worse than {better}")
 
 
+def print_table(found: Mapping[str, Sequence[Row]]) -> None:
+    """Correlations of all files, as a table for docs/measures.md."""
+    print("\n| file | files, evolved | loss: all | evolved | risk: all | evolved |")
+    print("|---" * 6 + "|")
+    for name, rows in found.items():
+        evolved = [row for row in rows if row["evolved"]]
+        figures = [
+            f"{agreement(some, side, side):.2f}"
+            for side in ("loss", "risk")
+            for some in (rows, evolved)
+        ]
+        print(f"| {name} | {len(rows)}, {len(evolved)} | {' | '.join(figures)} |")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("files", nargs="*", default=SIX)
-    parser.add_argument("--candidates", type=int, default=300)
+    parser.add_argument("--candidates", type=int, default=400)
     parser.add_argument("--judged", type=int, default=30)
+    parser.add_argument("--seed", type=int, default=5)
     parser.add_argument("--cache", type=Path)
     given = parser.parse_args()
+    found = {}
     for name in given.files:
         start = process_time()
-        rows = cached_rows(name, given.candidates, given.judged, given.cache)
+        with threadpool_limits(1):
+            rows = cached_rows(name, given.candidates, given.judged, given.seed, given.cache)
         print_file(name, rows, process_time() - start)
+        found[name] = rows
+    print_table(found)
 
 
 if __name__ == "__main__":

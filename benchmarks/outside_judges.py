@@ -4,9 +4,12 @@ Loss: models of scikit-learn that learn from the masked file and are tested on o
 the overlap of confidence intervals of regressions, the error of propensity scores, three-way
 tables. Risk: linkage by nearest neighbours and by weights of agreement, inference by boosted trees
 and membership by distance, the last two against people who are not in the release. Lower is better
-everywhere.
+everywhere. Models and tables read a generalized or suppressed cell as one of the values that it
+covers, drawn by their frequency in the original; distances take the share of each category and the
+median of an interval; weights take a value that is covered as one that agrees.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,6 +21,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import r2_score, roc_auc_score
 from sklearn.neighbors import NearestNeighbors
 
+from evomask.data.recoding import CategorySets
 from evomask.data.table import Table
 from outside_files import Names, StudyFile
 
@@ -44,6 +48,7 @@ class Judges:
 
     def loss(self, masked: Table) -> dict[str, float]:
         """Five judges of the information that is lost."""
+        masked = self.single_values(masked)
         linear, boosted = self._skills(masked)
         return {
             "linear": 1.0 - linear,
@@ -59,11 +64,38 @@ class Judges:
         return {
             "nearest": 100.0 * reached,
             "weights": 100.0 * self._linked_by_weights(masked),
-            "inference": self._gain_of_inference(masked),
+            "inference": self._gain_of_inference(self.single_values(masked)),
             "membership": 100.0 * apart,
         }
 
     # features
+
+    def single_values(self, masked: Table) -> Table:
+        """A value that each generalized cell covers, drawn by its frequency in the original."""
+        rng = np.random.default_rng(self.seed + 4)
+        drawn = {}
+        for name in masked.recodings:
+            original = self.file.table[name]
+            drawn[name] = np.array(original)
+            for records, covered in self._cells(masked, name):
+                values = original[covered] if covered.any() else original
+                drawn[name][records] = rng.choice(values, int(records.sum()))
+        return masked.with_columns(drawn)
+
+    def _cells(self, masked: Table, name: str) -> Iterator[tuple[Array, Array]]:
+        """Records of each cell of a generalized column, and original records that it covers."""
+        for code in np.unique(masked[name]):
+            yield masked[name] == code, self._covers(masked, name, int(code))
+
+    def _covers(self, masked: Table, name: str, code: int) -> Array:
+        """Which original records have a value that a cell covers."""
+        original = self.file.table[name]
+        recoding = masked.recodings[name]
+        if isinstance(recoding, CategorySets):
+            inside: Array = recoding.leaves[code][original]
+            return inside
+        within: Array = (recoding.low[code] <= original) & (original <= recoding.high[code])
+        return within
 
     @cached_property
     def _scales(self) -> dict[str, Array]:
@@ -207,17 +239,33 @@ class Judges:
         """Chance that the record of highest weight is one's own (Fellegi and Sunter, 1969).
 
         The intruder knows how often masking leaves each attribute as it was, so that a column
-        that tells nothing any more does not count.
+        that tells nothing any more does not count, and numbers that are mostly as they were must
+        be equal.
         """
-        before, after = (self._plain(table, self.file.names) for table in (self.file.table, masked))
-        close = np.array([WINDOW / 4 if n in self._scales else 0.0 for n in self.file.names])
-        kept = np.mean(np.abs(before - after) <= close, axis=0)
-        chosen = np.random.default_rng(self.seed + 3).permutation(len(before))[:MOST_LINKED]
-        agree = np.abs(before[chosen, None] - after[None]) <= close
+        size = len(self.file.table)
+        chosen = np.random.default_rng(self.seed + 3).permutation(size)[:MOST_LINKED]
+        everybody = np.arange(size)
+        agreeing, kept = [], []
+        for name in self.file.names:
+            agrees = self._agreement(masked, name)
+            agreeing.append(agrees(chosen[:, None], everybody[None]))
+            kept.append(np.mean(agrees(everybody, everybody)))
+        agree = np.stack(agreeing, axis=-1)
         m, u = (np.clip(share, 1e-6, 1 - 1e-6) for share in (kept, agree.mean(axis=(0, 1))))
         scores = agree @ np.log(m * (1 - u) / (u * (1 - m)))
         best = scores >= scores.max(axis=1, keepdims=True) - 1e-9
         return float(np.mean(best[np.arange(len(chosen)), chosen] / best.sum(axis=1)))
+
+    def _agreement(self, masked: Table, name: str) -> Callable[[Array, Array], Array]:
+        """Whether original records, by place, agree with masked records in an attribute."""
+        if name in masked.recodings:
+            codes, places = np.unique(masked[name], return_inverse=True)
+            covers = np.stack([self._covers(masked, name, int(code)) for code in codes])
+            return lambda originals, released: covers[places[released], originals]
+        before, after = (self._column(table, name) for table in (self.file.table, masked))
+        is_left = np.mean(before == after) > 0.5
+        close = WINDOW / 4 if name in self._scales and not is_left else 0.0
+        return lambda originals, released: np.abs(before[originals] - after[released]) <= close
 
     def _compared(self, table: Table) -> Array:
         """Numbers standardized, categories so that two that differ are at a distance of one."""
@@ -225,13 +273,32 @@ class Judges:
         for name in self.file.names:
             if name in self._scales:
                 scale = self._scales[name]
-                values = (table.values(name) - scale.mean()) / max(scale.std(), 1e-12)
+                values = (self._typical(table, name) - scale.mean()) / max(scale.std(), 1e-12)
                 columns.append(values[:, None])
             else:
-                codes = table.codes(name)[:, None]
-                size = self.file.table.attribute(name).domain_size
-                columns.append((codes == np.arange(size)) * np.sqrt(0.5))
+                columns.append(self._shares(table, name) * np.sqrt(0.5))
         return np.round(np.hstack(columns), 9)
+
+    def _typical(self, table: Table, name: str) -> Array:
+        """Numbers; of an interval the median of the original values that it covers."""
+        if name not in table.recodings:
+            return table.values(name)
+        original, found = self.file.table.values(name), np.empty(len(table))
+        for records, covered in self._cells(table, name):
+            found[records] = np.median(original[covered] if covered.any() else original)
+        return found
+
+    def _shares(self, table: Table, name: str) -> Array:
+        """Share of each category in a cell, by their frequency in the original."""
+        size = self.file.table.attribute(name).domain_size
+        if name not in table.recodings:
+            single: Array = (table.codes(name)[:, None] == np.arange(size)).astype(float)
+            return single
+        original, found = self.file.table.codes(name), np.empty((len(table), size))
+        for records, covered in self._cells(table, name):
+            values = original[covered] if covered.any() else original
+            found[records] = np.bincount(values, minlength=size)[:size] / len(values)
+        return found
 
     def _gain_of_inference(self, masked: Table) -> float:
         """Success of boosted trees on members less that on others, in percentage points."""

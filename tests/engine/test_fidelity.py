@@ -84,3 +84,25 @@ def test_the_ends_of_a_front_are_the_least_crowded():
     found = crowding(np.array([[0.0, 1.0], [0.4, 0.5], [0.5, 0.4], [1.0, 0.0]]))
     assert np.isinf(found[[0, 3]]).all()
     assert found[1] == pytest.approx(0.5 + 0.6)
+
+
+def test_a_sample_and_its_control_group_have_whole_persons():
+    rng = np.random.default_rng(3)
+    numbers = {"number": lambda rng, n: rng.integers(0, 300, n).astype(str)}
+    roles = {"number": Declaration(Kind.NOMINAL, Role.PERSON)}
+    table = table_of(people(900, **numbers), **roles)
+    units = table.codes("number")
+    small, control = records_at(table, Fidelity(100, 50))
+    large, _ = records_at(table, Fidelity(400, 80))
+    assert 90 <= len(small) <= 100
+    assert 390 <= len(large) <= 400
+    assert len(set(units[control])) == 50
+    for inside, outside in ((small, control), (small, np.setdiff1d(np.arange(900), small))):
+        assert not set(units[inside]) & set(units[outside])
+    assert set(units[small]) < set(units[large])
+    order = rng.permutation(900)
+    shuffled, _ = records_at(table.take(order), Fidelity(100, 50))
+    assert set(units[order[shuffled]]) == set(units[small])
+    # 4 k persons are needed, and a third of 300 records are about 100 persons
+    assert len(fidelities_of(table, 24, ((300, 50),))) == 2
+    assert len(fidelities_of(table, 26, ((300, 50),))) == 1

@@ -210,6 +210,13 @@ def test_people_at_risk_are_numbers_of_the_records(two):
     assert data[1]["rows"][0]["people_after"] == 10
 
 
+def test_households_are_counted_as_households():
+    after = msgspec.structs.replace(note(find=12.5), individuals=40, counts_households=True)
+    assert "would find 125 of 1,000 households" in scenario_sentence(after, None)
+    (view,) = scenario_views(None, risk_of(after), 100)
+    assert (view.rows[0].people, view.rows[1].title[:18]) == (5, "households at risk")
+
+
 def test_the_scenarios_are_a_table_in_markdown(promising):
     text = scenarios_markdown(promising)
     assert "- **colleague**: An intruder who knows age and sex would find 20 of 1,000" in text

@@ -69,7 +69,7 @@ class _Combinations:
         """Distance of each distinct record to each centroid."""
         total = np.zeros((len(self.rows), len(centroids)))
         for j, table in enumerate(self.distances):
-            total += table[np.ix_(self.rows[:, j], centroids[:, j])]
+            total += table[self.rows[:, j, None], centroids[None, :, j]]
         return total
 
 

@@ -20,6 +20,7 @@ _QUIET_NAN = np.int64(0x7FF8 << 48)
 _TAGGED = np.int64(1 << 40)
 _CODE_BITS = np.int64((1 << 32) - 1)
 _OFFSET = 1 << 31
+CODES, NUMBERS = np.dtype(np.int32), np.dtype(np.float64)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,7 +140,7 @@ class Table:
         for name in changes:
             self.schema[name]
         recodings = {name: r for name, r in self.recodings.items() if name not in changes}
-        return replace(self, columns={**self.columns, **changes}, recodings=recodings)
+        return self._changed(changes, recodings)
 
     def with_recoded(self, name: str, codes: Codes, recoding: Recoding) -> "Table":
         """Return a copy with one column replaced by codes into *recoding*."""
@@ -147,8 +148,24 @@ class Table:
             raise SchemaError(
                 f"the recoding does not fit {name!r}, which is {self.schema[name].kind}"
             )
-        recodings = {**self.recodings, name: recoding}
-        return replace(self, columns={**self.columns, name: codes}, recodings=recodings)
+        return self._changed({name: codes}, {**self.recodings, name: recoding})
+
+    def _changed(self, changes: Mapping[str, Column], recodings: Mapping[str, Recoding]) -> "Table":
+        """Return a copy with other columns; those that stay are not checked again."""
+        columns = dict(self.columns)
+        for name, column in changes.items():
+            if len(column) != len(self):
+                raise SchemaError("the columns of a table must have equal lengths")
+            as_codes = name in recodings or self.schema[name].is_categorical
+            columns[name] = _frozen(column, as_codes)
+        made = object.__new__(Table)
+        vars(made).update(
+            schema=self.schema,
+            columns=MappingProxyType(columns),
+            recodings=MappingProxyType(dict(recodings)),
+            suppressed=self.suppressed,
+        )
+        return made
 
     def with_schema(self, schema: Schema) -> "Table":
         return replace(self, schema=schema)
@@ -168,8 +185,15 @@ class Table:
 
     def take(self, records: Indices) -> "Table":
         """Return the records at the given positions, in that order."""
-        columns = {name: column[records] for name, column in self.columns.items()}
-        return replace(self, columns=columns, suppressed=self.suppressed[records])
+        made = object.__new__(Table)
+        columns = {name: _read_only(column[records]) for name, column in self.columns.items()}
+        vars(made).update(
+            schema=self.schema,
+            columns=MappingProxyType(columns),
+            recodings=self.recodings,
+            suppressed=_read_only(self.suppressed[records]),
+        )
+        return made
 
     def only(self, names: Iterable[str]) -> "Table":
         """Return a table of the attributes *names*, in that order."""
@@ -184,7 +208,7 @@ class Table:
 
 def _frozen(column: Column, as_codes: bool) -> Column:
     """Return a read-only array of the expected type; share the input if it is one already."""
-    dtype = np.dtype(np.int32 if as_codes else np.float64)
+    dtype = CODES if as_codes else NUMBERS
     if column.dtype == dtype and not column.flags.writeable:
         return column
     return _read_only(np.array(column, dtype=dtype))

@@ -57,6 +57,11 @@ def unit_of(schema: Schema, scenario: Scenario | None = None) -> str:
     return roles[0][0]
 
 
+def counted_unit(schema: Schema, scenario: Scenario) -> str:
+    """Column of the units that a scenario counts; empty if it has none, or the file lacks it."""
+    return unit_of(schema, scenario) if unit_columns(schema) else ""
+
+
 def unit_labels(table: Table, name: str) -> Labels:
     """Unit of each record, numbered from 0; a record without a number is on its own."""
     column = table[name]
@@ -70,6 +75,15 @@ def unit_labels(table: Table, name: str) -> Labels:
     labels = np.unique(np.where(missing, -1, column), return_inverse=True)[1].astype(np.int64)
     labels[missing] = labels.max(initial=0) + 1 + np.arange(int(missing.sum()))
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+
+
+def whole_units(table: Table) -> Labels | None:
+    """Unit of each record, by the coarsest number of the table; None where it has no units.
+
+    What takes a part of the records takes whole units of this kind.
+    """
+    columns = unit_columns(table.schema)
+    return unit_labels(table, columns[0]) if columns else None
 
 
 def unit_levels(table: Table) -> tuple[UnitLevel, ...]:

@@ -40,7 +40,7 @@ def draw_stream(seed: int, number: int) -> np.random.Generator:
 
 
 def member_seed(seed: int, place: int) -> int:
-    """Return the seed of one search of a portfolio, by its position."""
+    """Return the seed of one search of `protect`, by its position."""
     return int(_stream(seed, Purpose.MEMBER, place).integers(2**63))
 
 

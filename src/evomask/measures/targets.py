@@ -1,7 +1,8 @@
 """Targets: the individuals attacked in an evaluation, all of them or a fixed sample.
 
 Individuals with equal values in everything that an intruder may know form one equivalence class
-and are evaluated together, so that the order of records has no influence.
+and are evaluated together, so that the order of records has no influence. Where several records
+belong to a unit, a person or a household, the targets are units, with all their records.
 """
 
 from collections.abc import Sequence
@@ -10,9 +11,10 @@ from functools import cached_property
 
 import numpy as np
 
-from evomask.data.classes import Classes, classes_of
+from evomask.data.classes import Classes, classes_of, classes_of_columns
 from evomask.data.table import Table
-from evomask.types import Floats, Indices
+from evomask.data.units import unit_labels
+from evomask.types import Floats, Indices, Labels
 
 SEARCH_TARGETS = 2_000
 """Number of targets while a search runs; smaller files are attacked as a whole."""
@@ -54,12 +56,21 @@ class TargetSample:
 
     classes: Classes
     chosen: Indices
-    weights: Indices
+    weights: Indices | Floats
 
     @classmethod
-    def of(cls, original: Table, names: tuple[str, ...], most: int, seed: int) -> "TargetSample":
-        """Draw up to *most* targets by systematic sampling over the sorted classes."""
+    def of(
+        cls, original: Table, names: tuple[str, ...], most: int, seed: int, unit: str = ""
+    ) -> "TargetSample":
+        """Draw up to *most* targets by systematic sampling over the sorted classes.
+
+        Args:
+            unit: column with the numbers of the units that are targets; each record is one by
+                default.
+        """
         classes = classes_of(original, names)
+        if unit:
+            return _draw_units(classes, unit_labels(original, unit), most, seed)
         if len(original) <= most:
             return cls(classes, np.arange(len(classes)), classes.sizes)
         places = _systematic_sample(len(original), most, seed)
@@ -69,15 +80,17 @@ class TargetSample:
 
     @cached_property
     def size(self) -> int:
+        """Number of targets."""
         return int(self.weights.sum())
 
     @property
-    def n_records(self) -> int:
+    def n_individuals(self) -> int:
+        """Number of individuals of whom the targets were drawn."""
         return len(self.classes.labels)
 
     @property
     def is_everyone(self) -> bool:
-        return self.size == self.n_records
+        return self.size == self.n_individuals
 
     @cached_property
     def representatives(self) -> Indices:
@@ -111,6 +124,16 @@ class TargetSample:
         """Members of each chosen class whose records are known."""
         return self.sizes
 
+    @property
+    def own_records(self) -> tuple[Indices, Indices]:
+        """Ends and records: a link of class i to one of ``records[ends[i]:ends[i + 1]]`` is
+        right for the target that it belongs to."""
+        return self.by_class
+
+    def most_exposed(self, values: Floats) -> Floats:
+        """A value per chosen class, the largest among all classes of the same target."""
+        return values
+
     def mean(self, values: Floats) -> float:
         """Mean over targets of a value per chosen class."""
         return float(self.weights @ values / self.size)
@@ -122,19 +145,25 @@ class TargetSample:
         """
         if self.is_everyone:
             return 0.0
-        mean = self.mean(values)
-        squares = float(self.weights @ (values - mean) ** 2) + max(abs(mean), abs(1.0 - mean)) ** 2
-        not_sampled = 1.0 - self.size / self.n_records
-        return float(np.sqrt(squares / self.size / max(self.size - 1, 1) * not_sampled))
+        not_sampled = 1.0 - self.size / self.n_individuals
+        return float(np.sqrt(self._variance(values) * not_sampled))
 
     def error_of_population(self, values: Floats) -> float:
         """Standard error of the mean as that of a sample of a large population.
 
         A control group stands for all people who are not in the release.
         """
+        return float(np.sqrt(self._variance(values)))
+
+    def _variance(self, values: Floats) -> float:
+        """Variance of the mean over a sample of a large population."""
         mean = self.mean(values)
-        squares = float(self.weights @ (values - mean) ** 2) + max(abs(mean), abs(1.0 - mean)) ** 2
-        return float(np.sqrt(squares / self.size / max(self.size - 1, 1)))
+        squares = self._squares(values, mean) + max(abs(mean), abs(1.0 - mean)) ** 2
+        return squares / self.size / max(self.size - 1, 1)
+
+    def _squares(self, values: Floats, mean: float) -> float:
+        """Sum of squared deviations over the targets."""
+        return float(self.weights @ (values - mean) ** 2)
 
     def within(self, values: Floats) -> Floats:
         """Mean over the members of each chosen class."""
@@ -156,13 +185,86 @@ class DrawnTargets(TargetSample):
     alike: Indices | None = None
 
     @property
-    def n_records(self) -> int:
+    def n_individuals(self) -> int:
         return self.records
 
     @property
     def at_hand(self) -> Indices:
-        return self.weights
+        return self.classes.sizes[self.chosen]
 
     @cached_property
     def sizes(self) -> Indices:
-        return self.weights if self.alike is None else self.alike
+        return self.at_hand if self.alike is None else self.alike
+
+
+@dataclass(frozen=True, eq=False)
+class UnitSample(TargetSample):
+    """Sampled persons or households; a class has the records of one unit with equal known values.
+
+    A unit counts once: its records share the weight of the unit.
+
+    Args:
+        unit_of_class: unit of each chosen class.
+        times: how often each unit was drawn.
+        units: unit of each record.
+        alike: records of the file with the known values of each chosen class.
+    """
+
+    unit_of_class: Indices
+    times: Indices
+    units: Labels
+    alike: Indices
+
+    @cached_property
+    def size(self) -> int:
+        return int(self.times.sum())
+
+    @property
+    def n_individuals(self) -> int:
+        return len(self.times)
+
+    @cached_property
+    def sizes(self) -> Indices:
+        return self.alike
+
+    @property
+    def at_hand(self) -> Indices:
+        return self.classes.sizes[self.chosen]
+
+    @cached_property
+    def own_records(self) -> tuple[Indices, Indices]:
+        """Ends and records: all records of the unit of each chosen class."""
+        sizes = np.bincount(self.units, minlength=self.n_individuals)
+        begins = (np.cumsum(sizes) - sizes)[self.unit_of_class]
+        lengths = sizes[self.unit_of_class]
+        ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        places = np.arange(ends[-1]) + np.repeat(begins - ends[:-1], lengths)
+        return ends, np.argsort(self.units, kind="stable")[places]
+
+    def most_exposed(self, values: Floats) -> Floats:
+        largest = np.full(self.n_individuals, -np.inf)
+        np.maximum.at(largest, self.unit_of_class, values)
+        return largest[self.unit_of_class]
+
+    def _squares(self, values: Floats, mean: float) -> float:
+        drawn = self.times > 0
+        sums = np.bincount(self.unit_of_class, self.weights * values, self.n_individuals)[drawn]
+        times = self.times[drawn]
+        return float(times @ (sums / times - mean) ** 2)
+
+
+def _draw_units(classes: Classes, units: Labels, most: int, seed: int) -> UnitSample:
+    """Draw up to *most* units, in the order of the first classes of their records."""
+    pairs = classes_of_columns([classes.labels, units], len(units))
+    units_of_pairs = units[pairs.representatives]
+    sizes = np.bincount(units)
+    times = np.ones(len(sizes), dtype=np.int64)
+    if len(sizes) > most:
+        in_order = np.argsort(np.unique(units_of_pairs, return_index=True)[1], kind="stable")
+        drawn = in_order[_systematic_sample(len(sizes), most, seed)]
+        times = np.bincount(drawn, minlength=len(sizes)).astype(np.int64)
+    chosen = np.flatnonzero(times[units_of_pairs] > 0)
+    own = units_of_pairs[chosen]
+    weights = pairs.sizes[chosen] / sizes[own] * times[own]
+    alike = classes.sizes_of_records[pairs.representatives[chosen]]
+    return UnitSample(pairs, chosen, weights, own, times, units, alike)

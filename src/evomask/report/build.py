@@ -212,6 +212,8 @@ def _scenario_note(risk: ScenarioRisk, scenario: Scenario | None) -> ScenarioNot
         attribute=risk.confidential.attribute if risk.confidential else "",
         intruder=describe_intruder(scenario) if scenario else "",
         intervals={name: part.interval for name, part in risk.parts.items()},
+        individuals=risk.individuals,
+        counts_households=risk.counts_households,
     )
 
 

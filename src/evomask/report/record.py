@@ -163,6 +163,8 @@ class ScenarioNote(msgspec.Struct, frozen=True):
         at_risk: people whose chance of re-identification is above 0.2, and above 0.09.
         intruder: who attacks and what they know, in words.
         intervals: 95 % confidence interval of each component.
+        individuals: number of people in the file, or of households.
+        counts_households: whether the percentages are of households.
     """
 
     name: str
@@ -173,6 +175,8 @@ class ScenarioNote(msgspec.Struct, frozen=True):
     attribute: str = ""
     intruder: str = ""
     intervals: dict[str, tuple[float, float]] = {}
+    individuals: int = 0
+    counts_households: bool = False
 
 
 class RiskNote(msgspec.Struct, frozen=True):
@@ -458,7 +462,7 @@ class OperatorNote(msgspec.Struct, frozen=True):
 
 
 class SearchNote(msgspec.Struct, frozen=True):
-    """One search of the portfolio.
+    """One search of `protect`.
 
     Args:
         share: share of the budget, in percent.

@@ -112,12 +112,14 @@ def promise_sentence(promise: ScenarioPromiseNote, confidential: str) -> str:
 
 def scenario_sentence(after: ScenarioNote, before: ScenarioNote | None) -> str:
     """State what the intruder of a scenario would achieve, in a sentence without statistics."""
-    text = f"{after.intruder or 'an intruder'} would find {_people(after.reidentification)}"
+    are = _individuals(after)
+    text = f"{after.intruder or 'an intruder'} would find {_people(after.reidentification, are)}"
     if before:
         text += f" ({_count(before.reidentification)} in the original)"
     if after.confidential is not None:
         text += (
-            f", and would learn the value of {after.attribute} for {_people(after.confidential)}"
+            f", and would learn the value of {after.attribute} for "
+            f"{_people(after.confidential, are)}"
         )
         if after.confidential > 0:
             text += " because they are in the file"
@@ -127,9 +129,13 @@ def scenario_sentence(after: ScenarioNote, before: ScenarioNote | None) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _people(percent: float) -> str:
+def _individuals(scenario: ScenarioNote) -> str:
+    return "households" if scenario.counts_households else "people"
+
+
+def _people(percent: float, individuals: str) -> str:
     count = _count(percent)
-    return count if count in (NOBODY, EVERYBODY) else f"{count} of 1,000 people"
+    return count if count in (NOBODY, EVERYBODY) else f"{count} of 1,000 {individuals}"
 
 
 def _count(percent: float) -> str:
@@ -215,11 +221,16 @@ def scenario_views(
             one.name,
             one.intruder,
             scenario_sentence(one, earlier.get(one.name)),
-            tuple(_with_people(_rows(one, earlier.get(one.name), after), records)),
+            tuple(_with_people(_rows(one, earlier.get(one.name), after), _number(one, records))),
             one.name == after.scenario,
         )
         for one in after.scenarios
     ]
+
+
+def _number(scenario: ScenarioNote, records: int) -> int:
+    """Number of individuals in the file; 0 if numbers of people are not needed."""
+    return (scenario.individuals or records) if records else 0
 
 
 def views_of(record: ReleaseRecord) -> list[ScenarioView]:
@@ -300,5 +311,8 @@ def _rows(
     for place, (limit, share) in enumerate(zip(AT_RISK, after.at_risk, strict=False)):
         was = before.at_risk[place] if before and place < len(before.at_risk) else None
         yield ScenarioRow(
-            "", f"people at risk: re-identified with a chance above {limit:g}", was, share
+            "",
+            f"{_individuals(after)} at risk: re-identified with a chance above {limit:g}",
+            was,
+            share,
         )

@@ -40,7 +40,7 @@ RELEASED_DRAW = 0
 """Number of the random draw that is measured and released, where masking is random."""
 
 LARGE = 20_000
-"""Number of records above which searches in a portfolio use small generations."""
+"""Number of records above which searches in `protect` use small generations."""
 
 Variants: TypeAlias = Mapping[str, Mapping[str, object]]
 """Parameter values by a suffix of the search's name; parameters not listed have their defaults."""
@@ -163,7 +163,7 @@ class Search(Protocol):
 
     @staticmethod
     def variants(source: SearchInput) -> Variants:
-        """Return the parameter sets to run in a portfolio; none if the search does not apply."""
+        """Return the parameter sets to run in `protect`; none if the search does not apply."""
         ...
 
     @staticmethod

@@ -3,6 +3,7 @@
 from functools import cached_property, wraps
 
 import numpy as np
+from scipy.stats import entropy
 
 from evomask.data.recoding import Intervals
 from evomask.data.schema import Kind
@@ -23,13 +24,23 @@ def cached(method):
     return wrapped
 
 
-class SlowAttack:
-    """All pairs of people and masked records; the people are those of the original by default."""
+def divergence(with_own, with_any):
+    own, others = np.clip([with_own, with_any], 1e-6, 1 - 1e-6)
+    return entropy([own, 1 - own], [others, 1 - others])
 
-    def __init__(self, original, masked, known, *, people=None, passing_over=False):
+
+class SlowAttack:
+    """All pairs of records of people and masked records.
+
+    The people are those of the original by default, and each record is one unless *units* has the
+    person or household of each.
+    """
+
+    def __init__(self, original, masked, known, *, people=None, units=None, passing_over=False):
         self.original, self.masked, self.passing_over = original, masked, passing_over
         self.known, self.people = known, original if people is None else people
         self.n, self.n_people = len(original), len(self.people)
+        self.units = np.arange(self.n_people) if units is None else np.asarray(units)
         self.found = {}
 
     def is_number(self, name):
@@ -162,10 +173,17 @@ class SlowAttack:
 
     # re-identification
 
-    def people_like(self, i):
-        return sum(
-            all(same(self.values(n)[i], self.values(n)[j]) for n in self.known)
-            for j in range(self.n)
+    def over_units(self, values, of_unit=np.mean):
+        """Mean over units of the mean, or the largest, of the values of their records."""
+        values = np.asarray(values, float)
+        return np.mean([of_unit(values[self.units == unit]) for unit in set(self.units)])
+
+    def records_like(self, i):
+        return np.array(
+            [
+                all(same(self.values(n)[i], self.values(n)[j]) for n in self.known)
+                for j in range(self.n)
+            ]
         )
 
     @cached
@@ -188,34 +206,44 @@ class SlowAttack:
         chances = []
         for i in range(self.n):
             near, apart = self.nearest(i, self.known)
-            if i in near:
-                chances.append(1 / len(near))
-            elif apart == 0:
+            own, alike = self.units == self.units[i], self.records_like(i)
+            chance = np.mean(own[near])
+            if apart == 0:
                 covered = max(self.people_covered(j) for j in near)
-                chances.append(1 / max(len(near), self.people_like(i), covered))
-            else:
-                chances.append(0)
-        return 100 * np.mean(chances)
+                chance = max(chance, sum(alike & own) / max(len(near), sum(alike), covered))
+            chances.append(chance)
+        return 100 * self.over_units(chances, np.max)
 
-    def agrees(self, i, j, name):
+    def agrees(self, i, j, name, tolerance):
         if not self.is_number(name):
             return self.category_distance(i, j, name) == 0
         gap = self.gap(i, j, name)
         spread = self.numbers(name) and np.std(self.numbers(name))
-        return gap is not None and gap <= 0.1 * spread
+        return gap is not None and gap <= tolerance * spread
+
+    def agreement(self, name):
+        """People by records; of a number by the most informative tolerance."""
+        everybody = range(self.n)
+        tables = [
+            np.array([[self.agrees(i, j, name, wide) for j in everybody] for i in everybody])
+            for wide in ((1e-6, 0.01, 0.1) if self.is_number(name) else (0.0,))
+        ]
+        return max(tables, key=lambda one: divergence(one.diagonal().mean(), one.mean()))
 
     def linked_by_agreement(self):
         names = sorted(self.known, key=lambda name: not self.is_number(name))
-        agree = np.array(
-            [[[self.agrees(i, j, a) for a in names] for j in range(self.n)] for i in range(self.n)]
-        )
+        agree = np.stack([self.agreement(name) for name in names], axis=-1)
         people = np.arange(self.n)
-        shares = agree[people, people].mean(axis=0), agree.mean(axis=(0, 1))
+        shares = [
+            np.array([self.over_units(column) for column in one.T])
+            for one in (agree[people, people], agree.mean(axis=1))
+        ]
         with_own, with_any = (np.clip(share, 1e-6, 1 - 1e-6) for share in shares)
         worth = np.log(with_own / (1 - with_own)) - np.log(with_any / (1 - with_any))
         scores = agree @ worth
         near = scores >= scores.max(axis=1, keepdims=True) - 1e-7
-        return 100 * np.mean(near.diagonal() / near.sum(axis=1))
+        own = self.units[:, None] == self.units
+        return 100 * self.over_units((near & own).sum(axis=1) / near.sum(axis=1), np.max)
 
     # attribute disclosure
 
@@ -284,7 +312,8 @@ class SlowAttack:
 
     def inferred(self, known, name):
         """Percentage of people of whom a value is believed and right."""
-        return 100 * np.mean([self.is_inferred(i, known, name) for i in range(self.n_people)])
+        found = [self.is_inferred(i, known, name) for i in range(self.n_people)]
+        return 100 * self.over_units(found)
 
     def guessed(self, name):
         """The same of the most usual value, where half of the people have it."""
@@ -292,10 +321,11 @@ class SlowAttack:
         if self.is_number(name):
             ranks = [self.rank(name, value) for value in values]
             middle = self.middle_rank(ranks)
-            share = 100 * np.mean([self.is_close(middle, rank) for rank in ranks])
+            right = [self.is_close(middle, rank) for rank in ranks]
         else:
             usual = self.likely(name, self.counts(name).astype(float))[0]
-            share = 100 * np.mean([self.are_alike(name, usual, value) for value in values])
+            right = [self.are_alike(name, usual, value) for value in values]
+        share = 100 * self.over_units(right)
         return share if share >= 100 * SURE else 0.0
 
 
@@ -316,31 +346,37 @@ def in_ranks(original, masked, names):
     return before, after
 
 
-def reidentification(original, masked, known):
+def reidentification(original, masked, known, units=None):
     """Percentage of people whom the most successful linkage picks."""
     found = []
     for passing_over in (False, True):
-        slow = SlowAttack(original, masked, known, passing_over=passing_over)
+        slow = SlowAttack(original, masked, known, units=units, passing_over=passing_over)
         has_whole = any(slow.is_whole(j, name) for j in range(slow.n) for name in known)
         if not passing_over or has_whole:
             found += [slow.linked_by_distance(), slow.linked_by_agreement()]
     if any(not original.attribute(name).is_categorical for name in known):
-        found.append(SlowAttack(*in_ranks(original, masked, known), known).linked_by_distance())
+        ranked = SlowAttack(*in_ranks(original, masked, known), known, units=units)
+        found.append(ranked.linked_by_distance())
     return max(found)
 
 
-def disclosure(original, masked, control, tasks):
-    """Mean percentage of inferred values beyond the control group, or beyond guessing."""
+def disclosure(original, masked, control, tasks, units=(None, None)):
+    """Mean percentage of inferred values beyond the control group, or beyond guessing.
+
+    *units* has the units of the records of the original and of the control group.
+    """
     return max(
-        _disclosure(original, masked, control, tasks, passing_over=passing_over)
+        _disclosure(original, masked, control, tasks, units, passing_over=passing_over)
         for passing_over in (False, True)
     )
 
 
-def _disclosure(original, masked, control, tasks, *, passing_over):
-    names = original.schema.quasi_identifiers
-    inside = SlowAttack(original, masked, names, passing_over=passing_over)
-    outside = SlowAttack(original, masked, names, people=control, passing_over=passing_over)
+def _disclosure(original, masked, control, tasks, units, *, passing_over):
+    names, (own, others) = original.schema.quasi_identifiers, units
+    inside = SlowAttack(original, masked, names, units=own, passing_over=passing_over)
+    outside = SlowAttack(
+        original, masked, names, people=control, units=others, passing_over=passing_over
+    )
     found, of_control, guesses = (
         np.mean([ask(known, name) for known, name in tasks])
         for ask in (inside.inferred, outside.inferred, lambda _, name: inside.guessed(name))

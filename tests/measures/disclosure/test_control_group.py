@@ -49,8 +49,8 @@ def test_a_secret_of_persons_is_disclosed_by_their_records():
 
 
 def test_the_control_group_is_small_fixed_and_none_of_few():
-    assert np.array_equal(held_out(3000), held_out(3000))
-    assert [len(held_out(n)) for n in (100, 1080, 3000, 10_000, 100_000)] == [
+    assert np.array_equal(held_out(people(3000)), held_out(people(3000)))
+    assert [len(held_out(people(n))) for n in (100, 1080, 3000, 10_000, 100_000)] == [
         0,
         108,
         200,

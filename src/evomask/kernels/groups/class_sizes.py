@@ -44,6 +44,7 @@ class KeySets(NamedTuple):
         kinds: 0 for nominal attributes, 1 for ordered ones.
         special: 1 for each value that is missing or suppressed; replacing it, or by it, costs 1.
         suppressed: the value of each attribute that is a suppressed cell, or -1.
+        frozen: 1 for each attribute whose cells may not be changed.
     """
 
     inside: Indices
@@ -55,6 +56,7 @@ class KeySets(NamedTuple):
     kinds: Indices
     special: Indices
     suppressed: Indices
+    frozen: Indices
 
 
 class Counts(NamedTuple):
@@ -176,7 +178,7 @@ def _change_cell(
     for j in range(row.size):
         concerns = False
         for p in range(short.size):
-            if short[p] and sets.inside[p, j]:
+            if short[p] and sets.inside[p, j] and not sets.frozen[j]:
                 concerns = True
         if not concerns:
             continue
@@ -222,6 +224,38 @@ def _can_copy(
 
 
 @inner
+def _fill_prices(
+    record: int,
+    rows: Indices,
+    keys: Indices,
+    counts: Counts,
+    sets: KeySets,
+    donors: Indices,
+    whole: int,
+    attribute: int,
+    prices: Floats,
+) -> None:
+    """Write the cost of each value of an attribute that a record may get from a donor.
+
+    It is infinite where the cell may not change: frozen, or a class that would get too small.
+    """
+    value, is_fixed = rows[record, attribute], sets.frozen[attribute] == 1
+    for p in range(sets.least.size):
+        if whole == 0 and sets.inside[p, attribute]:
+            is_fixed = is_fixed or not _may_leave(counts, keys[record, p], sets.least[p])
+    first, last = sets.starts[attribute], sets.starts[attribute + 1]
+    if last - first <= donors.size:
+        for other in range(first, last):
+            apart = _cost(sets, attribute, value, other)
+            prices[other] = np.inf if is_fixed and other != value else apart
+    else:
+        for donor in donors:
+            other = rows[donor, attribute]
+            apart = _cost(sets, attribute, value, other)
+            prices[other] = np.inf if is_fixed and other != value else apart
+
+
+@inner
 def _copy_nearest(
     record: int,
     rows: Indices,
@@ -231,11 +265,13 @@ def _copy_nearest(
     short: Flags,
     donors: Indices,
     whole: int,
+    prices: Floats,
 ) -> bool:
     """Give a record values of the nearest donor that ends all its risks.
 
     Args:
         whole: 1 if all cells are copied, even if that puts other records at risk, else 0.
+        prices: working memory, a number for each value.
     """
     row = rows[record]
     width = row.size
@@ -245,12 +281,15 @@ def _copy_nearest(
         for j in range(width):
             if (whole == 1 or short[p]) and sets.inside[p, j]:
                 copied[j] = True
+    for j in range(width):
+        if copied[j]:
+            _fill_prices(record, rows, keys, counts, sets, donors, whole, j, prices)
     best, found = np.inf, -1
     for donor in donors:
         total = 0.0
         for j in range(width):
             if copied[j]:
-                total += _cost(sets, j, row[j], rows[donor, j])
+                total += prices[rows[donor, j]]
                 if total >= best:
                     break
         if total >= best or donor == record:
@@ -305,7 +344,7 @@ def _restore(row: Indices, origin: Indices, keys: Indices, counts: Counts, sets:
 
 @kernel(
     RW_INDEX_ROWS, INDEX_ROWS, INDEX_ROWS, INDICES, INDICES, INDICES, FLOATS, FLOATS, INDICES,
-    INDICES, INDICES, INDEX_ROWS, INT64, INT64,
+    INDICES, INDICES, INDICES, INDEX_ROWS, INT64, INT64,
 )  # fmt: skip
 def change_cells(
     rows: Indices,
@@ -319,6 +358,7 @@ def change_cells(
     kinds: Indices,
     special: Indices,
     suppressed: Indices,
+    frozen: Indices,
     barred: Indices,
     slots: int,
     most: int,
@@ -336,7 +376,7 @@ def change_cells(
         slots: size of the table of classes, a power of two.
         most: records that may be at risk after single cells were changed; with more it gives up.
     """
-    sets = KeySets(inside, least, starts, codes, places, units, kinds, special, suppressed)
+    sets = KeySets(inside, least, starts, codes, places, units, kinds, special, suppressed, frozen)
     n, width = rows.shape
     n_sets = least.size
     counts = Counts(
@@ -368,7 +408,7 @@ def change_cells(
     result = np.zeros(n, dtype=np.int64)
     if waiting == 0:
         return result
-    was_copied = np.zeros(n, dtype=np.bool_)
+    was_copied, prices = np.zeros(n, dtype=np.bool_), np.empty(codes.size)
     progress = True
     while progress and waiting > 0:
         progress = False
@@ -387,10 +427,10 @@ def change_cells(
                     if stage == 0:
                         done = _change_cell(rows[r], keys[r], counts, sets, short, risks)
                     elif stage == 1:
-                        done = _copy_nearest(r, rows, keys, counts, sets, short, donors, 0)
+                        done = _copy_nearest(r, rows, keys, counts, sets, short, donors, 0, prices)
                     else:
                         done = not was_copied[r] and _copy_nearest(
-                            r, rows, keys, counts, sets, short, donors, 1
+                            r, rows, keys, counts, sets, short, donors, 1, prices
                         )
                         was_copied[r] = True
                     changed = changed or done

@@ -38,7 +38,7 @@ MANY_AT_RISK = 0.2
 """Share of records at risk above which attributes are also made coarser before cells change."""
 
 LEVELS = (24, 12, 6, 3)
-"""Numbers of values that coarser attributes have; the cheapest result is taken."""
+"""Numbers of values that coarser attributes have; tried in turn while the result gets cheaper."""
 
 PATIENCE = 0.1
 """Share of records at risk after single cells were changed above which a finer level gives up."""
@@ -117,9 +117,11 @@ class ScenarioRepair:
 
     Args:
         known: the requirements; none implies another.
+        frozen: attributes whose cells may not be changed.
     """
 
     known: tuple[KnownAttributes, ...]
+    frozen: tuple[str, ...] = ()
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -154,15 +156,22 @@ class ScenarioRepair:
             return table
         return masked if released is table else put_back(table, masked, kept, self.attributes)
 
-    def _changed(self, table: Table) -> Table:
+    def change_cells(self, table: Table) -> tuple[Table, bool]:
+        """Change cells, and return whether all requirements are satisfied then."""
         for _ in range(MOST_ROUNDS):
             wrong = [insufficient(table, one) for one in self.known]
             if not any(flags.any() for flags in wrong):
-                return table
+                return table, True
             before = table
             table = self._change_cells(table, wrong)
             if table is before:
                 break
+        return table, False
+
+    def _changed(self, table: Table) -> Table:
+        table, holds = self.change_cells(table)
+        if holds:
+            return table
         merged = repair_of(self.strictest, table).mask(table, np.random.default_rng(0))
         if any(insufficient(merged, one).any() for one in self.known):
             raise DataError(
@@ -193,8 +202,8 @@ class ScenarioRepair:
         for level in levels:
             rows = np.column_stack(
                 [
-                    own.coarsened(c, f, level)
-                    for own, c, f in zip(values, before.T, starts, strict=False)
+                    c if name in self.frozen else own.coarsened(c, f, level)
+                    for name, own, c, f in zip(names, values, before.T, starts, strict=False)
                 ]
             )
             left = change_cells(
@@ -209,6 +218,7 @@ class ScenarioRepair:
                 np.array([own.is_ordered for own in values], dtype=np.int64),
                 np.concatenate([own.special for own in values]).astype(np.int64),
                 np.array(stars),
+                np.array([name in self.frozen for name in names], dtype=np.int64),
                 np.array(wrong if has_l_or_t else np.empty((0, 0)), dtype=np.int64),
                 _slots(values, inside, len(table)),
                 len(table) if level == levels[-1] else int(PATIENCE * len(table)),
@@ -219,8 +229,9 @@ class ScenarioRepair:
                 own.cost(old - first, new - first)
                 for own, old, new, first in zip(values, before.T, rows.T, starts, strict=False)
             )
-            if cost < lowest:
-                best, lowest = rows, cost
+            if cost >= lowest:
+                break
+            best, lowest = rows, cost
         rows = best
         for name, own, old, new, first in zip(
             names, values, before.T, rows.T, starts, strict=False

@@ -81,7 +81,7 @@ class UnitRepair:
             return table
         for one in self.known:
             repair_of(one, table).checked(table)
-        found = self._common_first(table)
+        found = self._change_records(self._common_first(table))
         for _ in range(MOST_ROUNDS):
             if self._holds(found):
                 return found
@@ -111,6 +111,16 @@ class UnitRepair:
             return table
         changed = ScenarioRepair(known).mask(table.take(first), np.random.default_rng(0))
         return broadcast(table, changed, units, level.names)
+
+    def _change_records(self, table: Table) -> Table:
+        """Change single cells of what is not constant in units, where records are counted."""
+        known = tuple(one for one in self.known if not one.unit)
+        constant = {name for level in self.levels for name in level.names}
+        names = {name for one in known for name in one.names}
+        if not names - constant:
+            return table
+        repair = ScenarioRepair(known, frozen=tuple(sorted(names & constant)))
+        return repair.change_cells(table)[0]
 
     def _level_by_level(self, table: Table, one: KnownAttributes, k: int) -> Table:
         """Satisfy one requirement, with *k* units in each class of constant attributes."""

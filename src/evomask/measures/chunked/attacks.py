@@ -51,6 +51,11 @@ class SampledAttack(ScenarioAttack):
     records: int = 0
     alike: Indices | None = None
 
+    @property
+    def unit(self) -> str:
+        """Records are targets: parts of a file do not keep units together."""
+        return ""
+
     @cached_property
     def targets(self) -> AttackedGroup:
         drawn = self.original.take(np.arange(self.people))

@@ -2,7 +2,8 @@
 
 What is inferred of a person counts as disclosure beyond what is inferred of people who are not in
 the file. A small share of the records is held out, and what masked the file masks the others once
-more: the *twin* of the release. The twin is attacked; the release itself holds everybody.
+more: the *twin* of the release. The twin is attacked; the release itself holds everybody. Whole
+persons and households are held out, so that nobody of a control group has records in the twin.
 """
 
 from dataclasses import dataclass, replace
@@ -11,26 +12,33 @@ from functools import cached_property
 import numpy as np
 
 from evomask.data.table import Table
+from evomask.data.units import whole_units
 from evomask.measures.disclosure.risk import DisclosureRisk, RiskAssessment, RiskReading
 from evomask.measures.targets import FIXED_SEED
 from evomask.types import Indices
 
 SHARE, FEWEST, MOST = 0.05, 200, 1_000
-"""Share of the records that are held out, and the least and largest number of them."""
+"""Share of the individuals who are held out, and the least and largest number of them."""
 
 MOST_SHARE = 0.1
-"""Largest share of the records of a small file that are held out."""
+"""Largest share of the individuals of a small file who are held out."""
 
 TOO_FEW = 20
 """A control group of fewer people shows nothing; such a file has none."""
 
 
-def held_out(n_records: int) -> Indices:
-    """Return the records of the control group of a file, a fixed random choice; none if too few."""
-    size = min(MOST, max(FEWEST, round(SHARE * n_records)), int(MOST_SHARE * n_records))
+def held_out(table: Table) -> Indices:
+    """Return the records of the control group of a file, a fixed random choice; none if too few.
+
+    Of a file of persons or households with several records, all records of some of them.
+    """
+    units = whole_units(table)
+    n = len(table) if units is None else int(units.max(initial=-1)) + 1
+    size = min(MOST, max(FEWEST, round(SHARE * n)), int(MOST_SHARE * n))
     if size < TOO_FEW:
         return np.arange(0)
-    return np.sort(np.random.default_rng([FIXED_SEED, 1]).permutation(n_records)[:size])
+    drawn = np.sort(np.random.default_rng([FIXED_SEED, 1]).permutation(n)[:size])
+    return drawn if units is None else np.flatnonzero(np.isin(units, drawn))
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +54,7 @@ class ControlledRisk:
     @cached_property
     def control(self) -> Indices:
         """Records of the control group."""
-        return held_out(len(self.original))
+        return held_out(self.original)
 
     @cached_property
     def others(self) -> Indices:

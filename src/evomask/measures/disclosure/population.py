@@ -17,7 +17,7 @@ from evomask.data.classes import classes_of, classes_of_columns
 from evomask.data.population import UNKNOWN, Population
 from evomask.data.scenario import Scenario, default_scenario
 from evomask.data.table import Table
-from evomask.data.units import unit_columns, unit_labels, unit_of
+from evomask.data.units import counted_unit, unit_labels
 from evomask.errors import DataError
 from evomask.measures.disclosure.population_log_linear import (
     Cells,
@@ -160,19 +160,13 @@ def population_risks(table: Table, *, every_model: bool = False) -> tuple[Popula
             if (names := tuple(name for name in variant.knows if name in table.schema))
         ]
         if variants:
-            unit = _counted_unit(table, scenario)
+            unit = counted_unit(table.schema, scenario)
             worst = max(variants, key=lambda names: _sample_uniques(table, names))
             counted = one_of_each_unit(table, worst, unit) if unit else table
             found.append(
                 population_risk(counted, worst, population, scenario, every_model=every_model)
             )
     return tuple(found)
-
-
-def _counted_unit(table: Table, scenario: Scenario) -> str:
-    """Column of the units that the scenario counts; empty if it has none, or the file lacks it."""
-    has_units = bool(unit_columns(table.schema))
-    return unit_of(table.schema, scenario) if has_units else ""
 
 
 def one_of_each_unit(table: Table, names: Sequence[str], unit: str) -> Table:

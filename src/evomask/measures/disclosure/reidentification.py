@@ -3,12 +3,16 @@
 import numpy as np
 
 from evomask.kernels.linking.boxes import Costs
-from evomask.measures.comparison_space import Space
 from evomask.measures.disclosure.release_index import AgreementWeights, Knowledge, ReleaseIndex
+from evomask.measures.targets import UnitSample
 from evomask.types import Flags, Floats, Indices, Points
 
-TOLERANCE = 0.1
-"""Numbers agree within this share of the standard deviation."""
+TOLERANCES = (1e-6, 0.01, 0.1)
+"""Numbers agree within one of these shares of the standard deviation, the most informative one.
+
+Where masking leaves a number as it is in most records, even a small difference tells that a record
+is another person's; where it adds noise, only the widest finds a person's own record.
+"""
 
 SMALLEST_SHARE = 1e-6
 """Bound that keeps probabilities of agreement away from 0 and 1."""
@@ -20,17 +24,22 @@ def distance_linkage_chances(index: ReleaseIndex, links: Points) -> Floats:
     Ties are shared. A record that equals a target in every known attribute counts as the
     target's own wherever it is in the file, shared among all records and targets that are
     equal, so that a shuffled order protects nobody. A cell that covers several values counts
-    as equal to the expected number of individuals that it covers.
+    as equal to the expected number of individuals that it covers. Of a unit with several records,
+    a link to any of them is right.
 
     Args:
         links: what `attack` found of each class.
     """
     near, own, apart, equal = links.T
-    sizes = index.sample.sizes
-    own = own * (sizes / index.sample.at_hand)
+    sizes, at_hand = index.sample.sizes, index.sample.at_hand
     shared = np.maximum(np.maximum(near, sizes), equal)
+    chances: Floats
+    if isinstance(index.sample, UnitSample):
+        chances = np.maximum(own / near, np.where(apart == 0.0, at_hand / shared, 0.0))
+        return chances
+    own = own * (sizes / at_hand)
     others = np.where(apart == 0.0, (sizes - own) / shared, 0.0)
-    chances: Floats = (own / near + others) / sizes
+    chances = (own / near + others) / sizes
     return chances
 
 
@@ -41,7 +50,8 @@ def agreement_linkage_chances(index: ReleaseIndex, links: Points) -> Floats:
     unchanged.
     """
     near, own, _, _ = links.T
-    chances: Floats = own / near / index.sample.at_hand
+    members = 1 if isinstance(index.sample, UnitSample) else index.sample.at_hand
+    chances: Floats = own / near / members
     return chances
 
 
@@ -58,10 +68,13 @@ def agreement_weights(index: ReleaseIndex, known: Knowledge) -> AgreementWeights
     agrees with any record.
     """
     space = index.space
-    tolerances = agreement_tolerances(space)
+    tolerances = np.zeros(len(space.numbers))
     numbers, codes = np.zeros(len(space.numbers)), np.zeros(len(space.categories))
     for a in np.flatnonzero(known.numbers).tolist():
-        numbers[a] = log_odds_ratio(*_number_agreement(index, a, float(tolerances[a])))
+        tried = [share * float(space.numbers[a].deviation) for share in TOLERANCES]
+        shares = [_number_agreement(index, a, tolerance) for tolerance in tried]
+        best = int(np.argmax([agreement_information(*own_and_any) for own_and_any in shares]))
+        tolerances[a], numbers[a] = tried[best], log_odds_ratio(*shares[best])
     for j in np.flatnonzero(known.codes).tolist():
         codes[j] = log_odds_ratio(*_code_agreement(index, j, index.codes[j].agrees))
     return AgreementWeights(numbers, codes, tolerances)
@@ -72,6 +85,17 @@ def log_odds_ratio(with_own: float, with_any: float) -> float:
     shares = np.clip([with_own, with_any], SMALLEST_SHARE, 1.0 - SMALLEST_SHARE)
     own, others = np.log(shares) - np.log1p(-shares)
     return float(own - others)
+
+
+def agreement_information(with_own: float, with_any: float) -> float:
+    """Information on whether a record is the target's own, in its agreement or disagreement.
+
+    The divergence of Kullback and Leibler between the probabilities of agreement with the own
+    record and with any record.
+    """
+    own, others = np.clip([with_own, with_any], SMALLEST_SHARE, 1.0 - SMALLEST_SHARE)
+    agrees, differs = np.log(own / others), np.log((1.0 - own) / (1.0 - others))
+    return float(own * agrees + (1.0 - own) * differs)
 
 
 def _code_agreement(index: ReleaseIndex, j: int, agree: Flags) -> tuple[float, float]:
@@ -93,11 +117,6 @@ def _number_agreement(index: ReleaseIndex, a: int, tolerance: float) -> tuple[fl
     own = agree(values[members], low[members], high[members], tolerance)
     with_any = count_agreeing(values[sample.representatives], low, high, tolerance) / len(low)
     return sample.mean(sample.within(own.astype(np.float64))), sample.mean(with_any)
-
-
-def agreement_tolerances(space: Space) -> Floats:
-    """Largest difference at which two numbers agree, for each continuous attribute."""
-    return TOLERANCE * np.array([column.deviation for column in space.numbers], dtype=np.float64)
 
 
 def agree(values: Floats, low: Floats, high: Floats, tolerance: float) -> Flags:

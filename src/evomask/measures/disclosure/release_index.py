@@ -242,7 +242,7 @@ class ReleaseIndex:
     @cached_property
     def targets(self) -> Targets:
         """The targets of the sample and the rows of the tree that are theirs."""
-        ends, records = self.sample.by_class
+        ends, records = self.sample.own_records
         originals = self.constants.ranked_people if self.ranked else self.constants.people
         targets = Targets(
             *originals, np.array(self.sample.sizes, np.int64), ends,

@@ -20,6 +20,7 @@ from evomask.data.roles.dependencies import are_equivalent
 from evomask.data.scenario import Scenario, default_scenario
 from evomask.data.schema import Role
 from evomask.data.table import Table
+from evomask.data.units import counted_unit, unit_labels
 from evomask.kernels.linking.attribute_inference import Cells, Unknown
 from evomask.measures.columns import (
     CategoricalColumn,
@@ -128,6 +129,8 @@ class ScenarioRisk:
         attribute_disclosure: inference of masked attributes; None where there is none to infer.
         confidential: the largest inference of a confidential attribute; None where there is none.
         at_risk: percentage of people whose chance of re-identification exceeds each of `AT_RISK`.
+        individuals: number of individuals in the file, as the scenario counts them.
+        counts_households: whether they are households.
     """
 
     name: str
@@ -135,6 +138,8 @@ class ScenarioRisk:
     attribute_disclosure: AttackerSuccess | None = None
     confidential: AttackerSuccess | None = None
     at_risk: tuple[float, ...] = ()
+    individuals: int = 0
+    counts_households: bool = False
 
     @property
     def parts(self) -> dict[str, AttackerSuccess]:
@@ -211,8 +216,9 @@ class RiskAssessment:
 
     @property
     def expected(self) -> float:
-        """Expected number of people whom the worst attacker gets right."""
-        return self.risk / 100 * self.records
+        """Expected number of people, or households, whom the worst attacker gets right."""
+        counts = {one.name: one.individuals for one in self.scenarios}
+        return self.risk / 100 * (counts.get(self.worst.scenario) or self.records)
 
     @property
     def is_sampled(self) -> bool:
@@ -440,8 +446,20 @@ class ScenarioAttack:
             return None
         return self._group(self.control_table, max(self.measure.people, 1))
 
+    @property
+    def unit(self) -> str:
+        """Column with the numbers of the units that are targets; empty where records are."""
+        return counted_unit(self.original.schema, self.scenario)
+
+    @cached_property
+    def n_control(self) -> int:
+        """Number of individuals in the control group."""
+        if self.control_table is None or not self.unit:
+            return 0 if self.control_table is None else len(self.control_table)
+        return len(np.unique(unit_labels(self.control_table, self.unit)))
+
     def _group(self, table: Table, people: int) -> AttackedGroup:
-        sample = TargetSample.of(table, self.known, people, self.measure.seed)
+        sample = TargetSample.of(table, self.known, people, self.measure.seed, self.unit)
         return AttackedGroup(self.space, sample, table)
 
     def knowledge(self, names: Sequence[str]) -> Knowledge:
@@ -486,6 +504,7 @@ class ScenarioAttack:
                 if attacker is not Attacker.NEAREST:
                     linkages.append((attacker, self._chances(attacker, other, cells), place > 0))
         sample, part = self.targets.sample, self._in_file
+        linkages = [(who, sample.most_exposed(one), undone) for who, one, undone in linkages]
         nobody = (Attacker.NEAREST, np.zeros(len(sample.chosen)), False)
         attacker, chances, renamed = max(
             linkages, key=lambda one: sample.mean(one[1]), default=nobody
@@ -505,6 +524,8 @@ class ScenarioAttack:
                 100.0 * sample.mean((part * chances > limit).astype(np.float64))
                 for limit in AT_RISK
             ),
+            individuals=sample.n_individuals,
+            counts_households=self.unit in self.original.schema.with_role(Role.HOUSEHOLD),
         )
 
     @cached_property
@@ -715,7 +736,7 @@ def assess_scenarios(
     """
     risks = [_largest([one.assess(indices_of(one)) for one in variants]) for variants in attacks]
     first = attacks[0][0]
-    return _overall(risks, first.targets.sample, first.control_table)
+    return _overall(risks, first.targets.sample, first.n_control)
 
 
 def _most(successes: Iterable[AttackerSuccess]) -> AttackerSuccess | None:
@@ -728,8 +749,8 @@ def _largest(risks: Sequence[ScenarioRisk]) -> ScenarioRisk:
     if len(risks) == 1:
         return first
     best = max(risks, key=lambda risk: risk.reidentification.percent)
-    return ScenarioRisk(
-        name=first.name,
+    return replace(
+        first,
         reidentification=best.reidentification,
         attribute_disclosure=_most(r.attribute_disclosure for r in risks if r.attribute_disclosure),
         confidential=_most(r.confidential for r in risks if r.confidential),
@@ -737,16 +758,14 @@ def _largest(risks: Sequence[ScenarioRisk]) -> ScenarioRisk:
     )
 
 
-def _overall(
-    risks: Sequence[ScenarioRisk], sample: TargetSample, control: Table | None
-) -> RiskAssessment:
+def _overall(risks: Sequence[ScenarioRisk], sample: TargetSample, control: int) -> RiskAssessment:
     """The largest of each part over all scenarios."""
     return RiskAssessment(
         reidentification=max((r.reidentification for r in risks), key=lambda part: part.percent),
         attribute_disclosure=_most(r.attribute_disclosure for r in risks if r.attribute_disclosure),
         confidential=_most(r.confidential for r in risks if r.confidential),
         people=sample.size,
-        records=sample.n_records,
-        control=len(control) if control is not None else 0,
+        records=sample.n_individuals,
+        control=control,
         scenarios=tuple(risks),
     )

@@ -71,6 +71,8 @@ def _parse_risk_limits(text: str) -> tuple[dict[str, float], float | None]:
                 "max-risk is a number, or one for each scenario such as register=5,colleague=10, "
                 f"got {text!r}"
             ) from None
+        if not 0.0 <= limit <= 100.0:
+            raise ParameterError(f"max-risk must lie in 0 to 100 percent, got {number.strip()}")
         if limits.setdefault(name.strip(), limit) != limit:
             which = f"scenario {name.strip()!r}" if name else "all scenarios"
             raise ParameterError(f"max-risk limits {which} twice in {text!r}; name it once")

@@ -59,7 +59,7 @@ BURSTS = {RiskProfile.PAPERS: (4, 30_000), RiskProfile.STRICT: (8, 10_000)}
 SHORTEST = 2_000
 
 WORK = 3_000_000
-"""Steps times records of a burst in a portfolio."""
+"""Steps times records of a burst in `protect`."""
 
 FEW_RECORDS, MOST_CHANGED = 2_000, 10_000
 """Records up to which a portfolio runs many bursts per generation, and any at all."""

@@ -44,7 +44,7 @@ BOX = 0.5
 """Difference in percent below which two points are equal for a use."""
 
 MANY_SIZES = (2, 3, 5, 10, 25, 50, 100, 250, 500, 1000, 2500)
-"""Values of k for local recoding in a portfolio."""
+"""Values of k for local recoding in `protect`."""
 
 
 class Algorithm(StrEnum):

@@ -65,7 +65,7 @@ LEAST_SPARE = 0.1
 """Smallest share of the time for bursts, even after a slow construction."""
 
 STEPS = 300_000
-"""Elementary steps of a burst in a portfolio, well below a second."""
+"""Elementary steps of a burst in `protect`, well below a second."""
 
 STEPS_PER_RECORD = 100
 """Steps per record that a burst needs to be effective."""
