@@ -236,7 +236,7 @@ class Bounds:
 
     def __str__(self) -> str:
         """Bounds in words."""
-        words = (f"a {_title(name)} of at most {limit:g} %" for name, limit in self.given.items())
+        words = (f"{_title(name)} of at most {limit:g} %" for name, limit in self.given.items())
         return " and ".join(words)
 
 
@@ -255,7 +255,7 @@ def within(points: Sequence[FrontPoint], bounds: Bounds) -> tuple[FrontPoint, ..
         return allowed
     nearest = min(points, key=bounds.excess)
     readings = bounds.readings(nearest)
-    has = " and ".join(f"a {_title(name)} of {value:.2f} %" for name, value in readings.items())
+    has = " and ".join(f"{_title(name)} of {value:.2f} %" for name, value in readings.items())
     raise UnmetError(
         f"no point has {bounds}; the nearest, point {nearest.point}, has {has}: "
         "raise the limit, search longer, or choose a point by its number"
@@ -277,7 +277,9 @@ def suggested(points: Sequence[FrontPoint], bounds: Bounds = UNBOUNDED) -> Front
 
 
 def _title(measure: str) -> str:
-    return measure.replace("_", " ")
+    """Name of a measure in words, with its article."""
+    words = measure.replace("_", " ")
+    return f"an {words}" if words[0] in "aeiou" else f"a {words}"
 
 
 def validate_pick(rule: str) -> None:

@@ -19,6 +19,7 @@ from evomask.measures.analyses.analyses import PreparedAnalyses
 from evomask.measures.attacks.audit import audit
 from evomask.measures.catalogue import applicable_measures
 from evomask.measures.disclosure.risk import RiskAssessment
+from evomask.measures.loss.similarity import subgroups
 from evomask.measures.measure import Measure
 from evomask.measures.targets import SEARCH_TARGETS
 from evomask.report.describe import complete_provenance
@@ -44,6 +45,9 @@ FEW = 1000
 
 ATTACKED = 2
 """Number of points that are attacked without a time budget, including the chosen one."""
+
+MOST_GROUPS = 3
+"""Notes on groups of records that lose far more than all others."""
 
 JUDGED, POINT = "judging", "looking closely"
 LONG = {"prl": 8.0, "rsrl": 2.0, "inference": 0.5, "dbrl": 0.4, "dld": 0.4, "id": 0.3}
@@ -261,7 +265,9 @@ def evaluate_front(
         each=each,
     )
     front = tuple(completed(point, context, state, results) for point in state.front)
-    notes = _notes(context, state)
+    names = context.table.schema.quasi_identifiers
+    groups = subgroups(context.table, files(chosen.number).masked, names)[:MOST_GROUPS]
+    notes = (*_notes(context, state), *(group.sentence for group in groups))
     if outcome.deadline and not outcome.unfinished:
         notes = (*notes, skipped(points, results, context.table))
     if statistics:
