@@ -7,6 +7,7 @@ from functools import cache, partial
 from pathlib import Path
 
 import msgspec
+import numpy as np
 
 from evomask.data.schema import UNITS, Role
 from evomask.data.table import Table
@@ -45,6 +46,9 @@ FEW = 1000
 
 ATTACKED = 2
 """Number of points that are attacked without a time budget, including the chosen one."""
+
+MOST_SUPPRESSED = 0.5
+"""Share of suppressed cells of an attribute from which on a note says so."""
 
 MOST_GROUPS = 3
 """Notes on groups of records that lose far more than all others."""
@@ -266,8 +270,13 @@ def evaluate_front(
     )
     front = tuple(completed(point, context, state, results) for point in state.front)
     names = context.table.schema.quasi_identifiers
-    groups = subgroups(context.table, files(chosen.number).masked, names)[:MOST_GROUPS]
-    notes = (*_notes(context, state), *(group.sentence for group in groups))
+    masked = files(chosen.number).masked
+    groups = subgroups(context.table, masked, names)[:MOST_GROUPS]
+    notes = (
+        *_notes(context, state),
+        *_lost_attributes(context.table, masked),
+        *(group.sentence for group in groups),
+    )
     if outcome.deadline and not outcome.unfinished:
         notes = (*notes, skipped(points, results, context.table))
     if statistics:
@@ -283,6 +292,21 @@ def evaluate_front(
         notes=tuple(filter(None, notes)),
         unfinished=outcome.unfinished,
         kept=statistics,
+    )
+
+
+def _lost_attributes(original: Table, masked: Table) -> tuple[str, ...]:
+    """Warn of attributes most cells of which are suppressed in a file."""
+    before, size = original.suppressed_cells(), max(1, int(np.count_nonzero(~masked.suppressed)))
+    shares = {
+        name: (count - before.get(name, 0)) / size
+        for name, count in masked.suppressed_cells().items()
+    }
+    return tuple(
+        f"{name} is suppressed in {100 * share:.0f} % of the records; if it matters, choose another "
+        f"point, or limit the error of an analysis that needs it (--keep-table {name})"
+        for name, share in shares.items()
+        if share > MOST_SUPPRESSED
     )
 
 
