@@ -303,8 +303,8 @@ def _lost_attributes(original: Table, masked: Table) -> tuple[str, ...]:
         for name, count in masked.suppressed_cells().items()
     }
     return tuple(
-        f"{name} is suppressed in {100 * share:.0f} % of the records; if it matters, choose another "
-        f"point, or limit the error of an analysis that needs it (--keep-table {name})"
+        f"{name} is suppressed in {100 * share:.0f} % of the records; if it matters, choose "
+        f"another point, or limit the error of an analysis that needs it (--keep-table {name})"
         for name, share in shares.items()
         if share > MOST_SUPPRESSED
     )

@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 
 from evomask.measures.analyses import records
-from evomask.measures.analyses.records import plain_records
+from evomask.measures.analyses.records import OriginalFile
 from tests.measures.analyses.people import people
 from tests.measures.files import generalized, suppressed
+
+
+def plain_records(original, masked, names):
+    """Some attributes of a masked file, with each cell as the values that it covers."""
+    return OriginalFile(original).against(masked).records(names)
 
 
 def table_of(records, names):

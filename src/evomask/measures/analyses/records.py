@@ -250,11 +250,6 @@ class AnalysedFile:
         return Records(columns, *(part[piece.row] * shares for part in (count, weight, square)))
 
 
-def plain_records(original: Table, masked: Table, names: Sequence[str]) -> Records:
-    """Return some attributes of a masked file, with each cell as the values that it covers."""
-    return OriginalFile(original).against(masked).records(names)
-
-
 def _are_equal(before: Column, after: Column) -> bool:
     return before is after or np.array_equal(before, after, equal_nan=before.dtype.kind == "f")
 
