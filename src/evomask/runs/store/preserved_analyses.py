@@ -72,7 +72,8 @@ def _parse_risk_limits(text: str) -> tuple[dict[str, float], float | None]:
                 f"got {text!r}"
             ) from None
         if not 0.0 <= limit <= 100.0:
-            raise ParameterError(f"max-risk must lie in 0 to 100 percent, got {number.strip()}")
+            where = f" in scenario {name.strip()}" if name else ""
+            raise ParameterError(f"max-risk{where} must lie in 0 to 100 percent, got {limit:g}")
         if limits.setdefault(name.strip(), limit) != limit:
             which = f"scenario {name.strip()!r}" if name else "all scenarios"
             raise ParameterError(f"max-risk limits {which} twice in {text!r}; name it once")
