@@ -1,7 +1,6 @@
 """Server of a folder on the loopback interface: shared state, socket, lock and login link."""
 
 import asyncio
-import fcntl
 import json
 import os
 import socket
@@ -13,6 +12,7 @@ from typing import Any
 
 from evomask.errors import ParameterError, RunError
 from evomask.runs.store.run_summary import write_note
+from evomask.system import SYSTEM, is_locked
 from evomask.web.processes import Commands, RunQueue
 from evomask.web.run_views import RunViews
 from evomask.web.security import DEFAULT_LIMITS, Keyring, Limits
@@ -89,16 +89,11 @@ class Served:
 def link_to_running(folder: Path) -> str | None:
     """Return a new login link to the server that serves the folder; None if there is none."""
     own = folder.absolute() / OWN
-    try:
-        with (own / "lock").open("rb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        with suppress(OSError, ValueError, KeyError):
-            return _link(json.loads((own / ADDRESS).read_bytes())["port"], Keyring(own / "key"))
-        raise RunError(f"{folder} is served already; use the server that is running") from None
-    except OSError:
+    if not is_locked(own / "lock"):
         return None
-    return None
+    with suppress(OSError, ValueError, KeyError):
+        return _link(json.loads((own / ADDRESS).read_bytes())["port"], Keyring(own / "key"))
+    raise RunError(f"{folder} is served already; use the server that is running")
 
 
 def serve(
@@ -166,11 +161,9 @@ def _last_port(folder: Path) -> Iterator[int]:
 def _locked(own: Path, port: int) -> Iterator[None]:
     """Hold the lock of the folder, so that it has one server, and write down the port."""
     handle = os.open(own / "lock", os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    if not SYSTEM.lock(handle):
         os.close(handle)
-        raise RunError("the folder is served already; use the server that is running") from None
+        raise RunError("the folder is served already; use the server that is running")
     try:
         write_note(own / ADDRESS, json.dumps({"port": port}))
         yield
