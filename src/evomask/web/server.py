@@ -19,6 +19,7 @@ from evomask.web.security import DEFAULT_LIMITS, Keyring, Limits
 from evomask.web.workspace import Workspace
 
 HOST = "127.0.0.1"
+ANY_ADDRESS = "0.0.0.0"  # noqa: S104 - in a container, at the user's request
 PORT = 8765
 """Default port."""
 
@@ -103,6 +104,7 @@ def serve(
     port: int | None = None,
     at_once: int = 1,
     limits: Limits = DEFAULT_LIMITS,
+    in_container: bool = False,
 ) -> None:
     """Serve a folder until the process is interrupted.
 
@@ -110,6 +112,7 @@ def serve(
         announce: called with the login link when the server listens.
         port: port of 127.0.0.1; by default the last one, the default one or any free one.
         at_once: number of concurrent runs; others wait.
+        in_container: whether to listen on all addresses, for a port that the host publishes.
     """
     import uvicorn
 
@@ -117,7 +120,7 @@ def serve(
     from evomask.web.connections import Visitors
 
     folder = folder.absolute()
-    with _socket(port, folder) as listening:
+    with _socket(ANY_ADDRESS if in_container else HOST, port, folder) as listening:
         port = int(listening.getsockname()[1])
         served = Served(folder, port, at_once, limits)
         with _locked(folder / OWN, port):
@@ -137,14 +140,14 @@ def _link(port: int, keys: Keyring) -> str:
     return f"http://{HOST}:{port}/?token={keys.link_token()}"
 
 
-def _socket(port: int | None, folder: Path) -> socket.socket:
+def _socket(host: str, port: int | None, folder: Path) -> socket.socket:
     """Bind a socket to the given port, or to the last, the default or any free one."""
     candidates = [port] if port is not None else [*_last_port(folder), PORT, 0]
     for number in candidates:
         listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listening.bind((HOST, number))
+            listening.bind((host, number))
         except (OSError, OverflowError):
             listening.close()
             continue
