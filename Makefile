@@ -118,7 +118,7 @@ $(PACKAGING)/.installed: packaging/requirements.txt
 	@touch $@
 
 packages: $(PACKAGING)/.installed
-	PYTHON=$(PACKAGING)/bin/python sh packaging/build.sh build/packages
+	PYTHON=$(CURDIR)/$(PACKAGING)/bin/python sh packaging/build.sh build/packages
 
 # The oldest versions that pyproject.toml allows, of direct dependencies.
 test-oldest: $(PACKAGING)/.installed
