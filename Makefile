@@ -165,6 +165,7 @@ fuzz: $(FUZZING)/.installed
 
 docs: $(VENV)/.developed
 	$(BIN)/python docs/reference.py docs
+	$(BIN)/python packaging/public_api.py
 
 # What makes the pages is needed for nothing else, so it has an environment of its own.
 $(SITE)/.installed: docs/requirements.txt
