@@ -197,8 +197,8 @@ def _clear(ranked: Indices, used: int, counts: Indices, sums: Points) -> None:
 
 @inner
 def _part(
-    order: Indices, buffer: Indices, begin: int, end: int, bins: Codes, p: int, goes_left: NDArray[np.int8],
-    node: int,
+    order: Indices, buffer: Indices, begin: int, end: int, bins: Codes, p: int,
+    goes_left: NDArray[np.int8], node: int,
 ) -> int:  # fmt: skip
     """Move the records of the left child before the others; return where the others begin."""
     middle, others = begin, 0
