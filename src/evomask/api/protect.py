@@ -115,12 +115,15 @@ class Result(Generic[F]):
         Args:
             max_risk: of all scenarios, or of each, such as ``{"register": 5, "colleague": 10}``.
         """
+        from evomask.engine.front import is_by_number
         from evomask.report.protection import choose_point
         from evomask.runs.store.preserved_analyses import build_bounds, check_risk_limits
 
         risk = risk_limits(max_risk)
         errors = max_table_error, max_model_error, max_indicator_error
         bounds = build_bounds(risk, max_loss, *errors)
+        if not is_by_number(wish):
+            bounds = bounds.with_errors(self.bounds.error_in)
         check_risk_limits(bounds, self.protection.table)
         return choose_point(wish, self.protection.state, bounds).candidate.point
 
@@ -477,8 +480,8 @@ def protect(
             start=replace(_start(start, loaded), objectives=objectives_of(objectives or {}, frame)),
             watch=watch, stop=stop,
         )  # fmt: skip
-    choice = choose_point(job.pick, protection.state, job.bounds)
-    return Result(frame, protection, choice, job.bounds)
+    choice = choose_point(job.pick, protection.state, job.limits)
+    return Result(frame, protection, choice, job.limits)
 
 
 def _start(given: Iterable[str | Path | Frame], loaded: "Loaded") -> "Start":

@@ -153,21 +153,21 @@ class ProtectOptions:
     )
     keep_tables: tuple[str, ...] = _option(
         (),
-        'Table to preserve, "education x sex: mean hours"; may be given several times.',
+        'Table to preserve, "education x sex: mean hours <= 5 %"; may be given several times.',
         GOALS,
         "--keep-table",
         several=True,
     )
     keep_models: tuple[str, ...] = _option(
         (),
-        'Regression to preserve, "income ~ age + education"; may be given several times.',
+        'Regression to preserve, "income ~ age <= 5 %"; may be given several times.',
         GOALS,
         "--keep-model",
         several=True,
     )
     keep_indicators: tuple[str, ...] = _option(
         (),
-        'Indicator to preserve, "gini(income) by region"; may be given several times.',
+        'Indicator to preserve, "gini(income) by region <= 5 %"; may be given several times.',
         GOALS,
         "--keep-indicator",
         several=True,

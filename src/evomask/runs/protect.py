@@ -23,6 +23,7 @@ from evomask.engine.evaluation import EvaluationContext, Settings
 from evomask.engine.front import (
     UNBOUNDED,
     Bounds,
+    is_by_number,
     stable_reference,
     validate_pick,
 )
@@ -158,6 +159,11 @@ class ProtectJob:
         check_baseline(self.baseline)
 
     @property
+    def limits(self) -> Bounds:
+        """Upper bounds of the released point, and those of single analyses."""
+        return self.bounds.with_errors(self.keep.limits)
+
+    @property
     def budget(self) -> Budget:
         """Budget of the search and everything after it."""
         unlimited = self.seconds is None and self.evaluations is None
@@ -202,7 +208,8 @@ def protect_file(
         start = load_start(job.start, loaded)
         loaded = replace(loaded, notes=(*loaded.notes, *notes, *start.notes))
         check_stated(loaded.table, loaded.stated)
-        keep = job.keep + loaded.keep
+        keep = loaded.keep + job.keep
+        job = replace(job, keep=keep, bounds=job.bounds.with_errors(keep.limits))
         statistics = prepare_analyses(loaded.table, keep, job.bounds)
         seed = secrets.randbits(63) if job.seed is None else job.seed
         context = context_for(loaded.table, job, seed, events, loaded.hierarchies, start, keep)
@@ -246,6 +253,7 @@ def protect_table(
     """Search for the front of protected versions of a table in memory; nothing is written."""
     validate_pick(job.pick)
     profile(job.profile)
+    job = replace(job, bounds=job.limits)
     events, journal = EventDispatcher(watch), Journal()
     with record_outcome(events):
         statistics = prepare_analyses(table, job.keep, job.bounds)
@@ -342,6 +350,8 @@ def choose(
         validate_pick(wish)
     with _open_run(folder, watch, key, edited_plan=edited_plan) as run:
         outcome = run.last_outcome()
+        if not is_by_number(wish):
+            bounds = bounds.with_errors(run.plan.keep.limits)
         changes = {"pick": wish, "bounds": bounds} if wish else {}
         plan = msgspec.structs.replace(run.plan, keep_order=keep_order, **changes)
         if bounds.given:

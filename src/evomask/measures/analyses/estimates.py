@@ -50,6 +50,7 @@ class AnalysisComparison:
         error: error in percent, 0 for the original.
         overlap: mean overlap of the confidence intervals, in percent.
         notes: remarks for the reader of a report.
+        limit: largest error in percent that the user accepts, if there is one.
     """
 
     text: str
@@ -59,6 +60,7 @@ class AnalysisComparison:
     overlap: float
     values: tuple[EstimateComparison, ...]
     notes: tuple[str, ...] = ()
+    limit: float | None = None
 
 
 Intervals = tuple[Floats, Floats, Floats]
