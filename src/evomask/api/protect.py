@@ -115,8 +115,7 @@ class Result(Generic[F]):
         Args:
             max_risk: of all scenarios, or of each, such as ``{"register": 5, "colleague": 10}``.
         """
-        from evomask.engine.front import is_by_number
-        from evomask.report.protection import choose_point
+        from evomask.report.protection import choose_point, is_by_number
         from evomask.runs.store.preserved_analyses import build_bounds, check_risk_limits
 
         risk = risk_limits(max_risk)

@@ -326,11 +326,6 @@ def pick(points: Sequence[FrontPoint], rule: str, best: FrontPoint) -> FrontPoin
     return _by_number(points, int(limit or rule), is_file=bool(limit))
 
 
-def is_by_number(rule: str) -> bool:
-    """Whether a rule names a point or a file, which limits do not exclude."""
-    return re.fullmatch(r"(file=)?\d+", rule) is not None
-
-
 def stable_reference(rule: str, chosen: FrontPoint) -> str:
     """Replace a point's number by that of its file, which does not change with the front."""
     return f"file={chosen.file}" if rule.isdecimal() else rule

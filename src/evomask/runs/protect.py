@@ -23,7 +23,6 @@ from evomask.engine.evaluation import EvaluationContext, Settings
 from evomask.engine.front import (
     UNBOUNDED,
     Bounds,
-    is_by_number,
     stable_reference,
     validate_pick,
 )
@@ -41,6 +40,7 @@ from evomask.measures.profiles import profile
 from evomask.report.protection import (
     Protection,
     choose_point,
+    is_by_number,
     with_best_within,
     with_files,
 )
