@@ -51,6 +51,7 @@ def measure(
     keep_table: options.KeepTable = None,
     keep_model: options.KeepModel = None,
     keep_indicator: options.KeepIndicator = None,
+    use: options.Use = None,
     profile: options.Profile = "strict",
     in_parts: options.InParts = False,
     workers: options.Workers = 1,
@@ -75,7 +76,7 @@ def measure(
 
         outofcore.refuse(
             measures=measures, exact=exact, key=key, loss=loss, control=control,
-            keep_table=keep_table, keep_model=keep_model, keep_indicator=keep_indicator,
+            keep_table=keep_table, keep_model=keep_model, keep_indicator=keep_indicator, use=use,
             profile="" if profile == "strict" else profile,
         )  # fmt: skip
         job = MeasurePartsJob(source(original), masked)
@@ -87,7 +88,7 @@ def measure(
             measures=options.names(measures),
             profile=profile,
             exact=exact,
-            keep=parse_analyses(keep_table, keep_model, keep_indicator),
+            keep=parse_analyses(keep_table, keep_model, keep_indicator, use),
             key=key,
             loss=loss,
             control=control,

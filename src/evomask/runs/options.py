@@ -172,6 +172,13 @@ class ProtectOptions:
         "--keep-indicator",
         several=True,
     )
+    uses: tuple[str, ...] = _option(
+        (),
+        'What the file is for, "regional poverty statistics <= 5 %": preserves its analyses.',
+        GOALS,
+        "--use",
+        several=True,
+    )
     max_table_error: float | None = _option(None, "Largest error of preserved tables, %.", GOALS)
     max_model_error: float | None = _option(None, "Largest error of preserved models, %.", GOALS)
     max_indicator_error: float | None = _option(
@@ -237,7 +244,9 @@ class ProtectOptions:
             evaluations=self.evaluations,
             searches=self.searches,
             pick=self.pick,
-            keep=parse_analyses(self.keep_tables, self.keep_models, self.keep_indicators),
+            keep=parse_analyses(
+                self.keep_tables, self.keep_models, self.keep_indicators, self.uses
+            ),
             bounds=build_bounds(
                 self.max_risk,
                 self.max_loss,

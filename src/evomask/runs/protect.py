@@ -65,6 +65,7 @@ from evomask.runs.inputs import (
     notes_on_leakage,
 )
 from evomask.runs.population_limits import within_limits
+from evomask.runs.purposes import expand_purposes
 from evomask.runs.release import Release, release
 from evomask.runs.start import NOTHING_GIVEN, Start, load_start
 from evomask.runs.store.earlier_releases import EarlierReleases
@@ -159,11 +160,6 @@ class ProtectJob:
         check_baseline(self.baseline)
 
     @property
-    def limits(self) -> Bounds:
-        """Upper bounds of the released point, and those of single analyses."""
-        return self.bounds.with_errors(self.keep.limits)
-
-    @property
     def budget(self) -> Budget:
         """Budget of the search and everything after it."""
         unlimited = self.seconds is None and self.evaluations is None
@@ -208,7 +204,8 @@ def protect_file(
         start = load_start(job.start, loaded)
         loaded = replace(loaded, notes=(*loaded.notes, *notes, *start.notes))
         check_stated(loaded.table, loaded.stated)
-        keep = loaded.keep + job.keep
+        keep, uses = expand_purposes(loaded.keep + job.keep, loaded.table)
+        loaded = replace(loaded, notes=(*loaded.notes, *uses))
         job = replace(job, keep=keep, bounds=job.bounds.with_errors(keep.limits))
         statistics = prepare_analyses(loaded.table, keep, job.bounds)
         seed = secrets.randbits(63) if job.seed is None else job.seed
@@ -253,7 +250,8 @@ def protect_table(
     """Search for the front of protected versions of a table in memory; nothing is written."""
     validate_pick(job.pick)
     profile(job.profile)
-    job = replace(job, bounds=job.limits)
+    keep, uses = expand_purposes(job.keep, table)
+    job = replace(job, keep=keep, bounds=job.bounds.with_errors(keep.limits))
     events, journal = EventDispatcher(watch), Journal()
     with record_outcome(events):
         statistics = prepare_analyses(table, job.keep, job.bounds)
@@ -291,6 +289,7 @@ def protect_table(
                 *notes_on_leakage(table),
                 *note_on_width(job.width),
                 *start.notes,
+                *uses,
                 *done.notes,
             ),
             baselines=baselines(job.baseline, context) if job.baseline else {},

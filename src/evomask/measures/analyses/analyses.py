@@ -37,11 +37,13 @@ class AnalysesToPreserve:
         tables: such as ``education x sex: mean hours``.
         models: such as ``income ~ age + education``.
         indicators: such as ``gini(income) by region``.
+        uses: purposes in words, for which analyses have yet to be found (`runs.purposes`).
     """
 
     tables: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     indicators: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.tables or self.models or self.indicators)
@@ -52,6 +54,7 @@ class AnalysesToPreserve:
             _union(self.tables + other.tables),
             _union(self.models + other.models),
             _union(self.indicators + other.indicators),
+            _union(self.uses + other.uses),
         )
 
     @property
@@ -104,6 +107,12 @@ class PreparedAnalyses:
 
     original: OriginalFile
     by_kind: Mapping[str, tuple[PreparedAnalysis, ...]]
+
+    @property
+    def limits(self) -> dict[str, float]:
+        """Limits of the errors of single analyses, by reading."""
+        specs = (one.wish for some in self.by_kind.values() for one in some)
+        return {error_reading(one.text): one.limit for one in specs if one.limit is not None}
 
     def compare(self, masked: Table) -> tuple[AnalysisComparison, ...]:
         """Compare each analysis before and after masking: tables, models, then indicators."""
