@@ -14,7 +14,7 @@ from evomask.runs.purposes import LIBRARY, _read, expand_purposes
 QUASI = {
     Kind.NOMINAL: "region sex marital occupation",
     Kind.ORDINAL: "age education household_size",
-    Kind.CONTINUOUS: "wage income area hours",
+    Kind.CONTINUOUS: "other_income wage income area hours",
 }
 
 
