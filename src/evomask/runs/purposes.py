@@ -27,6 +27,9 @@ LIBRARY = Path(__file__).with_name("purposes.toml")
 MOST_CATEGORIES = 60
 """Most categories of a column that groups records."""
 
+ANALYSED = (Role.QUASI_IDENTIFIER, Role.CONFIDENTIAL, Role.STRATUM, Role.OTHER)
+"""Roles of columns that analyses are found for."""
+
 NUMBER, GROUPS, ANY, OTHERS = "number", "groups", "any", "others"
 
 
@@ -160,7 +163,7 @@ def _columns(purpose: Purpose, table: Table, given: Mapping[str, str]) -> dict[s
         if name not in table.schema:
             raise SchemaError(f"no column {name!r} for the use {purpose.title!r}")
     found = dict(given)
-    attributes = [one for one in table.schema if one.role in _ANALYSED]
+    attributes = [one for one in table.schema if one.role in ANALYSED]
     for key, wish in purpose.columns.items():
         kind, _, topics = wish.partition(":")
         if key in found or kind == OTHERS:
@@ -179,9 +182,6 @@ def _columns(purpose: Purpose, table: Table, given: Mapping[str, str]) -> dict[s
 
 def _quoted(name: str) -> str:
     return name if re.fullmatch(r"[\w.-]{2,}", name) else f"`{name}`"
-
-
-_ANALYSED = (Role.QUASI_IDENTIFIER, Role.CONFIDENTIAL, Role.OTHER)
 
 
 def _by_topic(attributes: Sequence[Attribute], topics: Sequence[str]) -> Iterator[str]:
