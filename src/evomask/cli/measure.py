@@ -149,6 +149,15 @@ def _similarity_lines(outcome: "MeasureOutcome") -> list[str]:
         f"{'pMSE':<16}{near.pmse:8.5f}  {ratio}",
         f"{'SPECKS':<16}{near.specks:8.2f}  distance of the propensity scores of both files",
     ]
+    if near.marginals.two is not None:
+        three = near.marginals.three
+        title = "k-marginal score of all pairs of columns, 1000 is the original"
+        title += "" if three is None else f"; of three columns {three:.1f}"
+        lines.append(f"{'k-marginals':<16}{near.marginals.two:8.1f}  {title}")
+    for model in near.transfers:
+        title = f"{model.measure} of {model.target} on the original, by a model of masked records"
+        title += f"; of original ones {model.trained_on_original:.2f}"
+        lines.append(f"{'train on masked':<16}{model.trained_on_masked:8.2f}  {title}")
     for one in near.columns:
         title = f"Hellinger distance of {one.name}"
         if one.wasserstein is not None:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from evomask.data.table import Table
 from evomask.measures.analyses.estimates import AnalysisComparison
 from evomask.measures.analyses.indicators import PreparedIndicator, prepare_indicator
@@ -160,6 +162,7 @@ def _with_vague(found: AnalysisComparison, spec: Spec, file: AnalysedFile) -> An
         found,
         error=_joint(found.error, vague),
         limit=spec.limit,
+        ratio=float(np.mean([one.ratio for one in found.values])) if found.values else None,
         notes=(*found.notes, note) if vague >= LEAST_VAGUE else found.notes,
     )
 
