@@ -2,8 +2,9 @@
 
 To the grid of single methods come recipes that data stewards use: local suppression,
 generalization of what an intruder knows, and few suppressions after generalization, all with
-microaggregated numbers; and where scenarios know numbers roughly, numbers swapped within classes of
-categories, which are left to enforcement.
+microaggregated numbers; syntheses of all attributes, or of one given the others, for all records or
+for those that stand out; and where scenarios know numbers roughly, numbers swapped within classes
+of categories, which are left to enforcement.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +23,9 @@ from evomask.masking.microaggregation.mdav import MdavGeneric
 from evomask.masking.rank_swapping import RankSwapping
 from evomask.masking.recipe import Recipe, identity, recipe_of
 from evomask.masking.recoding.global_recoding import Generalization
+from evomask.masking.synthesis.bayesian_network import BayesianNetwork
+from evomask.masking.synthesis.cart import Cart
+from evomask.masking.synthesis.copula import Copula
 
 SUPPRESSED = "local suppression"
 GENERALIZED = "generalization"
@@ -42,6 +46,11 @@ WITHIN_SHARES = (0.5, 1.0)
 RECODED = "generalization and local suppression"
 RECODED_K = (2, 5)
 """Values of k for local suppression after generalization."""
+
+
+SYNTHESIZED = "synthesis"
+RARE = (0, 1, 3, 10)
+"""Sizes of classes up to which records are synthesized; 0 for all records."""
 
 
 class Design(NamedTuple):
@@ -66,6 +75,7 @@ def initial_design(
         *suppression_methods(table),
         *generalization_methods(table, hierarchies),
         *recoding_methods(table, hierarchies),
+        *synthesis_methods(table),
         *swapping_methods(table),
     )
     families: dict[str, list[GridMethod]] = {}
@@ -113,6 +123,16 @@ def _keys_of_scenarios(table: Table) -> list[Names]:
     keys = [names for names in dict.fromkeys(exact) if names]
     quasi = set(table.schema.quasi_identifiers)
     return keys if all(quasi.issuperset(names) for names in keys) else []
+
+
+def synthesis_methods(table: Table) -> Iterator[GridMethod]:
+    """Return syntheses of all quasi-identifiers by each model, and of each given the others."""
+    names = table.schema.quasi_identifiers
+    for rare in RARE:
+        for model in (Cart, BayesianNetwork, Copula):
+            yield GridMethod(model(names, rare=rare), SYNTHESIZED)
+        for name in names if len(names) > 1 else ():
+            yield GridMethod(Cart((name,), rare=rare), SYNTHESIZED)
 
 
 def generalization_methods(
