@@ -9,6 +9,7 @@ from evomask.errors import ParameterError
 from evomask.runs.options import ProtectOptions, declared
 
 if TYPE_CHECKING:
+    from evomask.engine.front import Bounds
     from evomask.outofcore.compare import Comparison
     from evomask.outofcore.generalize import GeneralizationOutcome, GeneralizeJob
     from evomask.outofcore.mask import PartsJob, PartsOutcome
@@ -151,7 +152,13 @@ def job_for(
         requirement=required(options.require),
         evaluations=options.evaluations or DEFAULT_TRIALS,
         pick=options.pick,
-        bounds=build_bounds(options.max_risk, options.max_loss, None, None),
+        bounds=build_bounds(
+            options.max_risk,
+            options.max_loss,
+            release=options.release,
+            accept_risk=options.accept_risk,
+            accept_loss=options.accept_loss,
+        ),
         seed=options.seed,
         key=options.key_file,
         keep_order=options.keep_order,
@@ -179,20 +186,11 @@ def protect(
 
 
 def choose(
-    folder: Path,
-    pick: str,
-    max_risk: str | None,
-    max_loss: float | None,
-    key: Path | None,
-    *,
-    json: bool,
-    quiet: bool,
+    folder: Path, pick: str, bounds: "Bounds", key: Path | None, *, json: bool, quiet: bool
 ) -> None:
     """Apply another recipe of the front to all chunks, and release the result."""
     from evomask.outofcore.protect import choose_in_parts, read_recipe_job
-    from evomask.runs.store.preserved_analyses import build_bounds
 
-    bounds = build_bounds(max_risk, max_loss, None, None)
     job = read_recipe_job(folder, key)
     done = choose_in_parts(job, pick, bounds, told=_chunk_progress(quiet=quiet))
     _print_recipe(done, json=json, quiet=quiet)

@@ -132,6 +132,7 @@ def build_record(
             protection.times if protection.clocked else (),
             choice.candidate,
         ),
+        offers=protection.offers,
     )
 
 
@@ -154,6 +155,11 @@ def build_points(protection: Protection, choice: Choice) -> PointsNote:
         tried=len(candidates),
         baselines=_with_names(protection.baselines),
     )
+
+
+def points_without_choice(protection: Protection) -> PointsNote:
+    """All points of the map of a protection of which nothing is released."""
+    return build_points(protection, Choice(protection.front[0], ""))
 
 
 def _with_names(points: Mapping[str, FrontPoint]) -> tuple[PointNote, ...]:
