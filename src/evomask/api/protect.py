@@ -396,7 +396,7 @@ def protect(
     keep_indicators: Iterable[str] = (),
     max_risk: float | Mapping[str, float] | None = None,
     max_loss: float | None = None,
-    release: str = "",
+    release: str = "public",
     accept_risk: bool = False,
     accept_loss: bool = False,
     max_table_error: float | None = None,
@@ -437,7 +437,7 @@ def protect(
         max_risk: choose the least loss with at most this risk, in percent; of all scenarios, or of
             each, such as ``{"register": 5, "colleague": 10}``.
         max_loss: choose the least risk with at most this loss, in percent.
-        release: who receives the file: ``public`` (default), ``scientific`` or ``secure``; the
+        release: who receives the file: ``public``, ``scientific`` or ``secure``; the
             chosen point has a risk of at most 10, 20 or 35 % and a loss of at most 40 %.
         accept_risk, accept_loss: choose a point where none is within these limits.
         max_table_error: largest error of preserved tables in the chosen point, in percent.
@@ -563,7 +563,7 @@ def protect_file(
     evaluations: int | None = None,
     searches: Iterable[str] = (),
     pick: str = "suggested",
-    release: str = "",
+    release: str = "public",
     accept_risk: bool = False,
     accept_loss: bool = False,
     workers: int = 1,
@@ -584,7 +584,7 @@ def protect_file(
         evaluations: stop after this many candidates; reproducible with a seed.
         searches: names of the searches to run; by default all that apply.
         pick: point to release.
-        release: who receives the file: ``public`` (default), ``scientific`` or ``secure``.
+        release: who receives the file: ``public``, ``scientific`` or ``secure``.
         accept_risk, accept_loss: release although the risk, or the loss, is above its limit;
             without them that raises an error, and the run is kept.
         workers: number of worker processes.

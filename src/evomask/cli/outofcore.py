@@ -1,6 +1,7 @@
 """Files larger than memory (``--in-parts``): chunked `mask` and `protect`."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -192,6 +193,7 @@ def choose(
     from evomask.outofcore.protect import choose_in_parts, read_recipe_job
 
     job = read_recipe_job(folder, key)
+    bounds = replace(bounds, release=bounds.release or job.bounds.release)
     done = choose_in_parts(job, pick, bounds, told=_chunk_progress(quiet=quiet))
     _print_recipe(done, json=json, quiet=quiet)
 

@@ -179,7 +179,8 @@ class Bounds:
     Args:
         risk: holds in every scenario that *risk_in* does not name.
         risk_in: bounds of the risk in single scenarios.
-        release: one of `RELEASE_TYPES`, whose limits hold for measures without a bound.
+        release: one of `RELEASE_TYPES`, whose limits hold for measures without a bound; empty
+            where points beyond the limits of the default type may be released.
         accept_risk, accept_loss: whether a point beyond these limits may be released.
     """
 
@@ -222,10 +223,18 @@ class Bounds:
         return min(limits, default=None)
 
     @property
+    def accepted(self) -> tuple[bool, bool]:
+        """Whether a risk, and a loss, beyond the limits of the release type are accepted."""
+        return self.accept_risk or not self.release, self.accept_loss or not self.release
+
+    @property
     def most_risk(self) -> float:
-        """Limit of the risk of the suggested point: its bound, or that of the release type."""
+        """Limit of the risk of the suggested point: its bound, or that of the release type.
+
+        Bounds by scenario replace it.
+        """
         if self.risk_in:
-            return inf if self.risk is None else self.risk
+            return inf
         return RELEASE_TYPES[self.release or DEFAULT_RELEASE] if self.risk is None else self.risk
 
     @property
@@ -235,15 +244,14 @@ class Bounds:
 
     def beyond(self, point: FrontPoint) -> dict[str, tuple[float, float]]:
         """Risk and loss of a point beyond their limits that nobody accepted, with the limits."""
-        found = {
-            "risk": (point.risk, self.most_risk, self.accept_risk),
-            "loss": (point.loss, self.most_loss, self.accept_loss),
-        }
-        return {
-            name: (value, limit)
-            for name, (value, limit, accepted) in found.items()
-            if value > limit and not accepted
-        }
+        found = self.above(point).items()
+        accepted = dict(zip(("risk", "loss"), self.accepted, strict=True))
+        return {name: both for name, both in found if not accepted[name]}
+
+    def above(self, point: FrontPoint) -> dict[str, tuple[float, float]]:
+        """Risk and loss of a point beyond their limits, with the limits."""
+        found = {"risk": (point.risk, self.most_risk), "loss": (point.loss, self.most_loss)}
+        return {name: (value, limit) for name, (value, limit) in found.items() if value > limit}
 
     @property
     def in_words(self) -> str:

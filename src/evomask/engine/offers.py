@@ -76,17 +76,14 @@ def suggested(points: Sequence[FrontPoint], bounds: Bounds = UNBOUNDED) -> Front
 
     With a limit of the user on the loss alone the least risk, with two limits of the user the
     balanced point. Where no point is within the limits of the release type, what was accepted
-    decides: a higher risk, the least risk within the limit of the loss; a higher loss, the least
-    loss within the limit of the risk; both, the balanced point.
+    decides: a higher loss alone, the careful offer, otherwise the balanced one.
     """
     found = _within_limits(points, bounds)
     if found:
         return found
     offers = offers_of(points, bounds)
-    accepted = bounds.accept_risk, bounds.accept_loss
-    named = {(True, False): offers.balanced, (False, True): offers.careful}
-    choice = named.get(accepted, balanced(points) if all(accepted) else None)
-    if choice is None or bounds.beyond(choice):
+    choice = offers.balanced if bounds.accepted[0] else offers.careful
+    if bounds.beyond(choice):
         raise UnmetError(
             f"no point is within {bounds.in_words}; search longer, require less, or choose a "
             "point yourself"

@@ -13,7 +13,6 @@ from evomask.report.scenarios import scenario_views
 def offer_notes(protection: Protection, bounds: Bounds) -> tuple[OfferNote, ...]:
     """Describe the careful, the balanced and the useful offer of a front."""
     offers = offers_of(protection.front, bounds)
-    plain = Bounds(bounds.risk, bounds.loss, risk_in=bounds.risk_in, release=bounds.release)
     sentences = {
         point.number: tuple(filter(None, (_risk(protection, point), _loss(protection, point))))
         for point in offers.by_name.values()
@@ -27,7 +26,7 @@ def offer_notes(protection: Protection, bounds: Bounds) -> tuple[OfferNote, ...]
             risk=point.risk,
             scenarios=dict(point.scenario_risks),
             sentences=sentences[point.number],
-            beyond={measure: limit for measure, (_, limit) in plain.beyond(point).items()},
+            beyond={measure: limit for measure, (_, limit) in bounds.above(point).items()},
             suggested=offers.suggested is not None and point.number == offers.suggested.number,
         )
         for name, point in offers.by_name.items()

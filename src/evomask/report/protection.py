@@ -177,7 +177,7 @@ SUGGESTIONS = ("best", "suggested")
 
 def _suggestion(chosen: FrontPoint, bounds: Bounds) -> str:
     """Why a point is suggested."""
-    beyond = replace(bounds, accept_risk=False, accept_loss=False).beyond(chosen)
+    beyond = bounds.above(chosen)
     if beyond:
         more = " and ".join(f"a {name} above {limit:g} %" for name, (_, limit) in beyond.items())
         return f"no point is within {bounds.in_words}, and {more} was accepted"

@@ -152,7 +152,7 @@ class ProtectOptions:
         None, "Release the least risk with at most this loss, %.", GOALS, in_parts=True
     )
     release: str = _option(
-        "",
+        "public",
         "Who receives the file, public, scientific or secure: largest risk 10, 20 or 35 %.",
         GOALS,
         in_parts=True,
