@@ -46,10 +46,11 @@ def test_a_chosen_number_stays_with_its_file_when_the_search_goes_on(evomask, pr
 def test_people_get_a_table_and_are_told_where_to_look(evomask, protection):
     evomask("choose", protection.folder, "--pick", "knee", "--quiet")
     answer = evomask("choose", protection.folder)
-    assert f"{protection.answer['chosen']['point']:>7}" in answer.out
-    assert "the suggested point" in answer.out
+    assert f"> balanced  {protection.answer['chosen']['point']:>5}" in answer.out
+    assert "no point is within the limits" in answer.out
     assert "re-identification" in answer.out
-    assert "disclosure  method" in answer.out
+    assert "risk  method" in answer.out
+    assert max(map(len, answer.out.split("masked file")[0].splitlines())) <= 80
     assert "original" in answer.out
     assert str(protection.folder / "report-internal.html") in answer.out
 

@@ -396,7 +396,7 @@ def protect(
     keep_indicators: Iterable[str] = (),
     max_risk: float | Mapping[str, float] | None = None,
     max_loss: float | None = None,
-    release: str = "public",
+    release: str = "",
     accept_risk: bool = False,
     accept_loss: bool = False,
     max_table_error: float | None = None,
@@ -437,8 +437,9 @@ def protect(
         max_risk: choose the least loss with at most this risk, in percent; of all scenarios, or of
             each, such as ``{"register": 5, "colleague": 10}``.
         max_loss: choose the least risk with at most this loss, in percent.
-        release: who receives the file: ``public``, ``scientific`` or ``secure``; the
-            chosen point has a risk of at most 10, 20 or 35 % and a loss of at most 40 %.
+        release: who receives the file: ``public``, ``scientific`` or ``secure``; the chosen point
+            then has a risk of at most 10, 20 or 35 % and a loss of at most 40 %, and where there is
+            none, no point is chosen. By default the balanced offer is chosen then.
         accept_risk, accept_loss: choose a point where none is within these limits.
         max_table_error: largest error of preserved tables in the chosen point, in percent.
         max_model_error: largest error of preserved models in the chosen point, in percent.

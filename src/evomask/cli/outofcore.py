@@ -10,12 +10,12 @@ from evomask.errors import ParameterError
 from evomask.runs.options import ProtectOptions, declared
 
 if TYPE_CHECKING:
-    from evomask.engine.front import Bounds
     from evomask.outofcore.compare import Comparison
     from evomask.outofcore.generalize import GeneralizationOutcome, GeneralizeJob
     from evomask.outofcore.mask import PartsJob, PartsOutcome
     from evomask.outofcore.protect import ProtectionOutcome, RecipeJob
     from evomask.runs.inputs import Input
+    from evomask.runs.store.preserved_analyses import AtMost
 
 T = TypeVar("T")
 
@@ -187,7 +187,7 @@ def protect(
 
 
 def choose(
-    folder: Path, pick: str, bounds: "Bounds", key: Path | None, *, json: bool, quiet: bool
+    folder: Path, pick: str, bounds: "AtMost", key: Path | None, *, json: bool, quiet: bool
 ) -> None:
     """Apply another recipe of the front to all chunks, and release the result."""
     from evomask.outofcore.protect import choose_in_parts, read_recipe_job
