@@ -597,7 +597,9 @@ def protect_file(
 
         people = evomask.read("survey.csv").select("age", "sex", "income").head(200)
         path = evomask.write(people, "people.csv")
-        run = evomask.protect_file(path, "release", quasi=people.columns, evaluations=6)
+        run = evomask.protect_file(
+            path, "release", quasi=people.columns, evaluations=6, accept_risk=True, accept_loss=True
+        )
         assert run.masked().height <= 200
         print(run)
     """
@@ -638,11 +640,13 @@ def load(folder: str | Path) -> KeptRun:
 
         people = evomask.read("survey.csv").select("age", "sex", "income").head(200)
         path = evomask.write(people, "people.csv")
-        evomask.protect_file(path, "release", quasi=people.columns, evaluations=6)
+        evomask.protect_file(
+            path, "release", quasi=people.columns, evaluations=6, accept_risk=True, accept_loss=True
+        )
         run = evomask.load("release")
         print(run)
         assert run.masked().height <= 200
-        run.choose("knee")
+        run.choose("knee", accept_risk=True, accept_loss=True)
     """
     run = KeptRun(Path(folder))
     _ = run.summary  # raises an error if there is no run
