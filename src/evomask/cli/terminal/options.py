@@ -34,7 +34,7 @@ VALUES = {
     "release": ("public", "scientific", "secure"),
     "pick": ("suggested", "balanced", "knee", "sum", "max-risk=", "max-loss="),
     "require": ("k=", "l=", "t="),
-    "baseline": ("synthetic",),
+    "baseline": ("synthetic", "cart", "bayesian-network"),
 }
 """Values that the shell offers for other options."""
 
