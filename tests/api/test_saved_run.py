@@ -34,7 +34,7 @@ def test_the_released_file_and_reports_are_found(run):
 
 def test_another_point_is_chosen(run):
     least = run.front.sort("risk")["point"][0]
-    assert run.choose(str(least), accept_loss=True).record.chosen.point == least
+    assert run.choose(str(least), accept_risk=True, accept_loss=True).record.chosen.point == least
 
 
 def test_a_finished_run_goes_on_to_the_same_end(run):

@@ -97,7 +97,7 @@ def test_a_named_point_beyond_a_limit_must_be_accepted(evomask, protection):
     assert f"a risk of {risky['risk']:.1f} %, above the limit of 10 %" in " ".join(
         answer.out.split()
     )
-    assert evomask(*words, "--accept-risk", "--quiet").code == 0
+    assert evomask(*words, "--accept-risk", "--accept-loss", "--quiet").code == 0
 
 
 def test_nothing_but_the_answer_is_printed_when_quiet(once_protected):

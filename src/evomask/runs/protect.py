@@ -557,7 +557,6 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
     notes = (*notes, *changed_versions(plan), *note_on_seed(plan.seed))
     instead = baselines(plan.baseline, run.context) if plan.baseline else {}
     done = replace(done, notes=notes, baselines=instead)
-    done = replace(done, offers=offer_notes(done, plan.bounds))
     events.begin(Phase.RELEASING, f"writing the file and its reports into {folder}")
     for note in done.notes:
         events.tell(NoteAdded(note))

@@ -141,7 +141,8 @@ def _front_lines(
     titles = "".join(f"{column.title:>7}" for column in _columns(points.chosen))
     yield f"{'':{LABEL - 1}}point{titles}  method"
     yield _front_line("original", "", points.original)
-    names: Mapping[int, str] = {offer.point: offer.name for offer in offers}
+    in_order = sorted(offers, key=lambda offer: offer.name == "balanced")
+    names: Mapping[int, str] = {offer.point: offer.name for offer in in_order}
     for point in points.front:
         is_released = points.chosen.point == point.point and bool(done.findings)
         mark = f"{'>' if is_released else ' '} {names.get(point.point, '')}"
