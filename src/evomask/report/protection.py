@@ -1,6 +1,7 @@
 """A finished search before release: front, evaluated points, choice of a point."""
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
@@ -185,6 +186,11 @@ def _suggestion(chosen: FrontPoint, bounds: Bounds) -> str:
         return f"the smallest loss within {bounds.in_words}"
     both = bounds.largest_risk is not None
     return f"{'the balanced point' if both else 'the smallest risk'} within {bounds.in_words}"
+
+
+def is_by_number(rule: str) -> bool:
+    """Whether a rule names a point or a file, which limits do not exclude."""
+    return re.fullmatch(r"(file=)?\d+", rule) is not None
 
 
 def reason_for(wish: str, bounds: Bounds = UNBOUNDED) -> str:

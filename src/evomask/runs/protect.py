@@ -42,6 +42,7 @@ from evomask.report.offers import offer_notes
 from evomask.report.protection import (
     Protection,
     choose_point,
+    is_by_number,
     with_best_within,
     with_files,
 )
@@ -67,6 +68,7 @@ from evomask.runs.inputs import (
     notes_on_leakage,
 )
 from evomask.runs.population_limits import within_limits
+from evomask.runs.purposes import expand_purposes
 from evomask.runs.release import Release, release
 from evomask.runs.start import NOTHING_GIVEN, Start, load_start
 from evomask.runs.store.earlier_releases import EarlierReleases
@@ -204,7 +206,9 @@ def protect_file(
         start = load_start(job.start, loaded)
         loaded = replace(loaded, notes=(*loaded.notes, *notes, *start.notes))
         check_stated(loaded.table, loaded.stated)
-        keep = job.keep + loaded.keep
+        keep, uses = expand_purposes(loaded.keep + job.keep, loaded.table)
+        loaded = replace(loaded, notes=(*loaded.notes, *uses))
+        job = replace(job, keep=keep, bounds=job.bounds.with_errors(keep.limits))
         statistics = prepare_analyses(loaded.table, keep, job.bounds)
         seed = secrets.randbits(63) if job.seed is None else job.seed
         context = context_for(loaded.table, job, seed, events, loaded.hierarchies, start, keep)
@@ -248,6 +252,8 @@ def protect_table(
     """Search for the front of protected versions of a table in memory; nothing is written."""
     validate_pick(job.pick)
     profile(job.profile)
+    keep, uses = expand_purposes(job.keep, table)
+    job = replace(job, keep=keep, bounds=job.bounds.with_errors(keep.limits))
     events, journal = EventDispatcher(watch), Journal()
     with record_outcome(events):
         statistics = prepare_analyses(table, job.keep, job.bounds)
@@ -289,6 +295,7 @@ def protect_table(
                 *notes_on_leakage(table),
                 *note_on_width(job.width),
                 *start.notes,
+                *uses,
                 *done.notes,
             ),
             baselines=baselines(job.baseline, context) if job.baseline else {},
@@ -350,6 +357,8 @@ def choose(
     with _open_run(folder, watch, key, edited_plan=edited_plan) as run:
         outcome = run.last_outcome()
         bounds = replace(bounds, release=bounds.release or run.plan.bounds.release)
+        if not is_by_number(wish):
+            bounds = bounds.with_errors(run.plan.keep.limits)
         changes = {"pick": wish, "bounds": bounds} if wish else {}
         plan = msgspec.structs.replace(run.plan, keep_order=keep_order, **changes)
         if bounds.given:

@@ -145,10 +145,13 @@ def _front_lines(
     names: Mapping[int, str] = {offer.point: offer.name for offer in in_order}
     for point in points.front:
         is_released = points.chosen.point == point.point and bool(done.findings)
-        mark = f"{'>' if is_released else ' '} {names.get(point.point, '')}"
+        name = names.get(point.point, "over" if point.breaks else "")
+        mark = f"{'>' if is_released else ' '} {name}"
         yield _front_line(mark, str(point.point), point)
     for point in points.baselines:
         yield _front_line("baseline", "", point)
+    if any(point.breaks for point in points.front):
+        yield "  over: breaks a limit, and is released by its number only"
 
 
 def _front_line(mark: str, number: str, point: "PointNote") -> str:

@@ -39,9 +39,10 @@ def parse_analyses(
     tables: Iterable[str] | None,
     models: Iterable[str] | None,
     indicators: Iterable[str] | None = None,
+    uses: Iterable[str] | None = None,
 ) -> AnalysesToPreserve:
     """Analyses to preserve: ``education x sex: mean hours``, ``income ~ age``, ``gini(income)``."""
-    return AnalysesToPreserve(tuple(tables or ()), tuple(models or ()), tuple(indicators or ()))
+    return AnalysesToPreserve(*(tuple(some or ()) for some in (tables, models, indicators, uses)))
 
 
 def build_bounds(
@@ -64,7 +65,7 @@ def build_bounds(
     named, others = _parse_risk_limits(risk or "")
     return Bounds(
         others, loss, table_error, model_error, indicator_error, named,
-        release, accept_risk, accept_loss,
+        release=release, accept_risk=accept_risk, accept_loss=accept_loss,
     )  # fmt: skip
 
 
