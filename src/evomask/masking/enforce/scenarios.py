@@ -21,6 +21,7 @@ from evomask.data.table import Column, Table
 from evomask.data.units import unit_labels, units_in
 from evomask.errors import DataError, SchemaError
 from evomask.masking.enforce.repair import Repair
+from evomask.masking.missing import missing_cells
 from evomask.types import Flags, Floats, Indices
 
 MOST_ROUNDS = 8
@@ -42,6 +43,9 @@ of a large table, for which levels are costly."""
 
 LARGE = 5_000
 """Records of a large table."""
+
+MOST_SUPPRESSED = 0.02
+"""Largest share of records that are suppressed because of a missing value that few have."""
 
 LARGEST_UNIT = 4.0
 """Highest cost of replacing a nominal value; of a suppressed cell it is 1."""
@@ -135,16 +139,33 @@ class ScenarioRepair:
             repair_of(one, table).checked(table)
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Return the table with all requirements satisfied; no random number is drawn."""
+        """Return the table with all requirements satisfied; no random number is drawn.
+
+        Few records that remain at risk because of a missing value are suppressed.
+        """
         kept = np.flatnonzero(~table.suppressed)
         if not len(kept):
             return table
         released = table if len(kept) == len(table) else table.take(kept)
         self.checked(released)
-        masked = self._changed(released)
+        masked, holds = self.change_cells(released)
+        if not holds:
+            rare = self._with_rare_missing(masked)
+            if rare.any():
+                flags = np.zeros(len(table), dtype=bool)
+                flags[kept[rare]] = True
+                return self.mask(table.suppressing(flags), rng)
+            masked = self._merged(masked)
         if masked is released:
             return table
         return masked if released is table else put_back(table, masked, kept, self.attributes)
+
+    def _with_rare_missing(self, table: Table) -> Flags:
+        """Flag the records at risk if they are few and each has a missing value; else none."""
+        wrong = np.any([insufficient(table, one) for one in self.known], axis=0)
+        missing = np.any([missing_cells(table, name) for name in self.attributes], axis=0)
+        is_rare = wrong.mean() <= MOST_SUPPRESSED and not (wrong & ~missing).any()
+        return wrong if is_rare else np.zeros(len(table), dtype=bool)
 
     def change_cells(self, table: Table) -> tuple[Table, bool]:
         """Change cells, and return whether all requirements are satisfied then."""
@@ -158,10 +179,8 @@ class ScenarioRepair:
                 break
         return table, False
 
-    def _changed(self, table: Table) -> Table:
-        table, holds = self.change_cells(table)
-        if holds:
-            return table
+    def _merged(self, table: Table) -> Table:
+        """Merge the classes of all known attributes together."""
         merged = repair_of(self.strictest, table).mask(table, np.random.default_rng(0))
         if any(insufficient(merged, one).any() for one in self.known):
             raise DataError(
