@@ -95,6 +95,7 @@ def test_the_record_tells_every_statistic_before_and_after(once):
         "tables": [*KEEP.tables],
         "models": [*KEEP.models],
         "indicators": [],
+        "uses": [],
     }
 
 
@@ -104,6 +105,9 @@ def test_the_internal_report_shows_them_and_the_public_one_only_how_near_they_co
     figure = f"{mean.values[0].before.value:,.0f}"
     assert figure in internal
     assert "preserved analyses" in internal
+    assert internal.count("intervals before and after") >= len(mean.values)
+    assert mean.verdict in {"safe", "with care", "not safe"}
+    assert f'<td class="word">{mean.verdict}</td>' in public
     assert mean.text in public
     assert figure not in public
 
@@ -111,7 +115,7 @@ def test_the_internal_report_shows_them_and_the_public_one_only_how_near_they_co
 def test_the_public_record_has_no_place_for_a_figure(once):
     kept = build_public_record(once.record).kept
     assert [set(msgspec.to_builtins(each)) for each in kept] == [
-        {"text", "kind", "error", "overlap"}
+        {"text", "kind", "error", "overlap", "verdict"}
     ] * 3
     assert all(isinstance(each.error, int) and isinstance(each.overlap, int) for each in kept)
 
@@ -214,7 +218,8 @@ def test_group_means_and_lost_categories_are_always_reported(town):
 
 def test_where_no_point_keeps_a_limit_nothing_is_released_and_the_run_can_be_chosen_from(town):
     with pytest.raises(ParameterError, match="no point has a table error of at most 0 %; the near"):
-        protect_file(job_for(town, "strict", bounds=Bounds(table_error=0)))
+        keep = AnalysesToPreserve((*KEEP.tables, "school: mean age"))
+        protect_file(job_for(town, "strict", keep=keep, bounds=Bounds(table_error=0)))
     assert not (town / "strict" / "masked").exists()
     done = choose(town / "strict", "balanced")
     assert done.written.records == 150
