@@ -61,7 +61,8 @@ class Requirement:
             return repair_within(UnitRepair(levels, known_by_units(table.schema, self)), table)
         if table.schema.scenarios:
             known = known_attributes(table.schema, self)
-            return repair_within(ScenarioRepair(known), table) if known else None
+            repair = ScenarioRepair(known, is_sample=share < 1.0)
+            return repair_within(repair, table) if known else None
         if not self.asks_anything:
             return None
         names = table.schema.quasi_identifiers
