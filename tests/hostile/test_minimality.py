@@ -59,7 +59,9 @@ def sure(seed):
     origins = {}
     for ill, frame in releases(seed, by_enforcement(k=2, l=2)):
         origins.setdefault(tuple(sorted(map(str, frame.rows()))), []).append(ill)
-    told = [each for each in origins.values() if any(len(set(p)) == 1 for p in zip(*each))]
+    told = [
+        each for each in origins.values() if any(len(set(p)) == 1 for p in zip(*each, strict=True))
+    ]
     return sum(map(len, told)), sum(map(len, origins.values()))
 
 
