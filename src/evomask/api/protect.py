@@ -115,12 +115,14 @@ class Result(Generic[F]):
         Args:
             max_risk: of all scenarios, or of each, such as ``{"register": 5, "colleague": 10}``.
         """
-        from evomask.report.protection import choose_point
+        from evomask.report.protection import choose_point, is_by_number
         from evomask.runs.store.preserved_analyses import build_bounds, check_risk_limits
 
         risk = risk_limits(max_risk)
         errors = max_table_error, max_model_error, max_indicator_error
         bounds = build_bounds(risk, max_loss, *errors)
+        if not is_by_number(wish):
+            bounds = bounds.with_errors(self.bounds.error_in)
         check_risk_limits(bounds, self.protection.table)
         return choose_point(wish, self.protection.state, bounds).candidate.point
 
@@ -226,7 +228,7 @@ class Result(Generic[F]):
 
 
 @dataclass(frozen=True, repr=False)
-class KeptRun:
+class SavedRun:
     """A run on disk, and its release.
 
     Args:
@@ -285,7 +287,7 @@ class KeptRun:
         *,
         max_risk: float | Mapping[str, float] | None = None,
         strict_releases: bool = False,
-    ) -> "KeptRun":
+    ) -> "SavedRun":
         """Release another point: ``knee``, ``balanced``, ``max-risk=20`` or a number.
 
         Args:
@@ -299,7 +301,7 @@ class KeptRun:
         choose(self.folder, wish, bounds, strict_releases=strict_releases)
         return self
 
-    def resume(self, *, workers: int = 1, strict_releases: bool = False) -> "KeptRun":
+    def resume(self, *, workers: int = 1, strict_releases: bool = False) -> "SavedRun":
         """Continue with the rest of the budget, and release the chosen point.
 
         Args:
@@ -323,7 +325,7 @@ class KeptRun:
         run = self.summary
         released = "" if run.released is None else f", point {run.released} released"
         return (
-            f"<evomask.KeptRun of {run.search} on {run.file}: {run.standing}, "
+            f"<evomask.SavedRun of {run.search} on {run.file}: {run.standing}, "
             f"{run.points} points{released}>"
         )
 
@@ -367,6 +369,7 @@ def protect(
     keep_tables: Iterable[str] = (),
     keep_models: Iterable[str] = (),
     keep_indicators: Iterable[str] = (),
+    uses: Iterable[str] = (),
     max_risk: float | Mapping[str, float] | None = None,
     max_loss: float | None = None,
     max_table_error: float | None = None,
@@ -404,6 +407,8 @@ def protect(
         keep_tables: tables to preserve, such as ``education x sex: mean hours``.
         keep_models: regressions to preserve, such as ``income ~ age + education``.
         keep_indicators: indicators to preserve, such as ``gini(income) by region``.
+        uses: what the file is for, such as ``regional poverty statistics <= 5 %``; preserves the
+            analyses of such a purpose.
         max_risk: choose the least loss with at most this risk, in percent; of all scenarios, or of
             each, such as ``{"register": 5, "colleague": 10}``.
         max_loss: choose the least risk with at most this loss, in percent.
@@ -450,7 +455,7 @@ def protect(
         quasi=quasi, confidential=confidential, drop=drop, keep=keep, ordinal=ordinal,
         nominal=nominal, strata=strata, weight=weight, household=household,
         hierarchies=hierarchies or {}, keep_tables=keep_tables, keep_models=keep_models,
-        keep_indicators=keep_indicators,
+        keep_indicators=keep_indicators, uses=uses,
     )  # fmt: skip
     known = _with_roles(frame, schema_of(schema, arguments), accepted=accept_proposal)
     loaded = loaded_frame(frame, known)
@@ -478,8 +483,9 @@ def protect(
             start=replace(_start(start, loaded), objectives=objectives_of(objectives or {}, frame)),
             watch=watch, stop=stop,
         )  # fmt: skip
-    choice = choose_point(job.pick, protection.state, job.bounds)
-    return Result(frame, protection, choice, job.bounds)
+    bounds = job.bounds.with_errors(protection.kept.limits if protection.kept else {})
+    choice = choose_point(job.pick, protection.state, bounds)
+    return Result(frame, protection, choice, bounds)
 
 
 def _start(given: Iterable[str | Path | Frame], loaded: "Loaded") -> "Start":
@@ -528,7 +534,7 @@ def protect_file(
     workers: int = 1,
     seed: int | None = None,
     baseline: str = "",
-) -> KeptRun:
+) -> SavedRun:
     """Protect a file like ``evomask protect``; write release, reports and run to a folder.
 
     Args:
@@ -579,11 +585,11 @@ def protect_file(
         baseline=baseline,
     )
     protect_file(options.job(source, Path(out)), evaluators=Local(workers))
-    return KeptRun(Path(out))
+    return SavedRun(Path(out))
 
 
 @checked
-def load(folder: str | Path) -> KeptRun:
+def load(folder: str | Path) -> SavedRun:
     """Load a run that ``evomask protect`` or ``evomask search --run`` saved in a folder.
 
     Example:
@@ -597,6 +603,6 @@ def load(folder: str | Path) -> KeptRun:
         assert run.masked().height <= 200
         run.choose("knee")
     """
-    run = KeptRun(Path(folder))
+    run = SavedRun(Path(folder))
     _ = run.summary  # raises an error if there is no run
     return run
