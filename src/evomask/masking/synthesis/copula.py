@@ -10,7 +10,7 @@ from evomask.data.schema import Attribute
 from evomask.data.table import Column, Table
 from evomask.masking.method import About
 from evomask.masking.microaggregation.aggregation import clip_to_range
-from evomask.masking.synthesis.synthesizer import Synthesizer
+from evomask.masking.synthesis.synthesizer import PROMISE, Synthesizer
 from evomask.types import Floats, Indices, Points
 
 NEARLY_SINGULAR = 1e-9
@@ -41,7 +41,7 @@ class Copula(Synthesizer):
         steward="synthesis by a Gaussian copula",
         public=(
             "Values were replaced by synthetic ones, drawn from the distribution of each attribute "
-            "and the correlations of all."
+            "and the correlations of all." + PROMISE
         ),
         simple="synthesis",
         together=True,

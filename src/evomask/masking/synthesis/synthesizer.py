@@ -24,6 +24,13 @@ from evomask.types import Codes, Flags, Floats, Indices, Points
 CONDITIONS = (Role.QUASI_IDENTIFIER, Role.CONFIDENTIAL, Role.WEIGHT)
 """Roles of attributes that are conditioned on by default."""
 
+PROMISE = (
+    " A synthetic value is no person's value, so counts of equal records protect nobody by it; "
+    "what protects people is how little more attacks succeed on them than on people who are not in "
+    "the file, and that was measured."
+)
+"""What protects people in synthetic values, for the public report."""
+
 ATTEMPTS = 5
 """Draws of a record until it breaks no edit rule."""
 
