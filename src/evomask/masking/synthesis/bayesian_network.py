@@ -49,7 +49,8 @@ class BayesianNetwork(Synthesizer):
     about: ClassVar[About] = About(
         name="bayesian-network",
         title="synthesis by a Bayesian network",
-        steward="synthesis by a Bayesian network ({parents} parents at most)",
+        steward="synthesis by a Bayesian network ({parents} parents at most)"
+        "[, of records in classes of {rare} or fewer]",
         public=(
             "Values were replaced by synthetic ones, drawn from a Bayesian network: each attribute "
             "given a few others." + PROMISE

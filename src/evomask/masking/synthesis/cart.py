@@ -43,7 +43,8 @@ class Cart(Synthesizer):
     about: ClassVar[About] = About(
         name="cart",
         title="synthesis by regression trees",
-        steward="synthesis by sequential regression trees (leaves of {leaf} or more records)",
+        steward="synthesis by sequential regression trees (leaves of {leaf} or more"
+        " records)[, of records in classes of {rare} or fewer]",
         public=(
             "Values were replaced by synthetic ones, drawn from regression trees that describe how "
             "attributes depend on each other." + PROMISE

@@ -38,7 +38,7 @@ class Copula(Synthesizer):
     about: ClassVar[About] = About(
         name="copula",
         title="synthesis by a Gaussian copula",
-        steward="synthesis by a Gaussian copula",
+        steward="values drawn from a Gaussian copula[, of records in classes of {rare} or fewer]",
         public=(
             "Values were replaced by synthetic ones, drawn from the distribution of each attribute "
             "and the correlations of all." + PROMISE

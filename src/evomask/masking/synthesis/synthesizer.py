@@ -26,8 +26,8 @@ CONDITIONS = (Role.QUASI_IDENTIFIER, Role.CONFIDENTIAL, Role.WEIGHT)
 
 PROMISE = (
     " A synthetic value is no person's value, so counts of equal records protect nobody by it; "
-    "what protects people is how little more attacks succeed on them than on people who are not in "
-    "the file, and that was measured."
+    "what protects people is that the file tells little more of them than of people who are not in "
+    "it, and how much more was measured."
 )
 """What protects people in synthetic values, for the public report."""
 
