@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from evomask.api.apply import Applied as Applied
     from evomask.api.apply import apply as apply
+    from evomask.api.difference import difference as difference
     from evomask.api.files import example as example
     from evomask.api.files import read as read
     from evomask.api.files import write as write
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "evomask.api.apply": ("Applied", "apply"),
+    "evomask.api.difference": ("difference",),
     "evomask.api.files": ("example", "read", "write"),
     "evomask.api.mask": ("hierarchy", "mask", "write_hierarchy"),
     "evomask.api.measure": (
