@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from evomask.api.protect import load as load
     from evomask.api.protect import protect as protect
     from evomask.api.protect import protect_file as protect_file
+    from evomask.api.pseudonyms import pseudonyms as pseudonyms
     from evomask.api.schema import Proposal as Proposal
     from evomask.api.schema import RolesNeededError as RolesNeededError
     from evomask.api.schema import Schema as Schema
@@ -79,6 +80,7 @@ _NAMES = {
     ),
     "evomask.api.progress": ("Progress",),
     "evomask.api.protect": ("SavedRun", "Result", "load", "protect", "protect_file"),
+    "evomask.api.pseudonyms": ("pseudonyms",),
     "evomask.api.schema": ("Proposal", "RolesNeededError", "Schema", "propose"),
     "evomask.api.search": ("SearchResult", "search"),
     "evomask.api.sklearn": ("TrainingMasker",),

@@ -290,13 +290,28 @@ def _numbered(found: Sequence[_Found]) -> list[ReleaseOfPeople]:
         unit = unit_of(one.masked.schema) if len(found) and _are_same(found) else ""
         original = one.loaded.table if one.loaded else None
         units = unit_labels(original, unit) if unit and original is not None else None
-        columns = _unchanged(one.masked, original)
+        columns = _unchanged(one.masked, original) | _stable_pseudonyms(one.loaded)
         released.append(ReleaseOfPeople(one.name, one.masked, people, units, columns=columns))
     return released
 
 
 def _are_same(found: Sequence[_Found]) -> bool:
     return len({one.data for one in found}) == 1
+
+
+def _stable_pseudonyms(loaded: Loaded | None) -> dict[str, Indices]:
+    """Columns whose pseudonyms are the same in all releases of a project, which link them."""
+    if loaded is None or loaded.pseudonyms is None or loaded.pseudonyms.release:
+        return {}
+    return {
+        a.name: _hashes(loaded.pseudonyms.pseudonyms(a.categories))[loaded.table[a.name]]
+        for a in loaded.table.schema
+        if a.pseudonym
+    }
+
+
+def _hashes(texts: Sequence[str]) -> Indices:
+    return pl.Series(texts, dtype=pl.String).hash(seed=0).to_numpy().astype(np.int64)
 
 
 def _unchanged(masked: Table, original: Table | None) -> dict[str, Indices]:
@@ -313,8 +328,7 @@ def _unchanged(masked: Table, original: Table | None) -> dict[str, Indices]:
         if not same:
             continue
         if attribute.is_categorical:
-            labels = pl.Series(attribute.categories, dtype=pl.String).hash(seed=0).to_numpy()
-            columns[name] = labels.astype(np.int64)[column]
+            columns[name] = _hashes(attribute.categories)[column]
         else:
             columns[name] = np.nan_to_num(column, nan=-np.pi).view(np.int64)
     return columns
