@@ -1,6 +1,6 @@
 """What an intruder learns from several releases of overlapping people."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -343,3 +343,19 @@ def _required(found: Sequence[_Found], text: str) -> dict[str, int]:
         for name, models in {**own, EVERYTHING: one.requirement}.items():
             required[name] = given or max(required.get(name, 1), models.k)
     return required
+
+
+def scenario_lines(one: ScenarioIntersection) -> Iterator[str]:
+    """What is known of one scenario, as text."""
+    each = ", ".join("nothing known" if k is None else str(k) for k in one.each)
+    yield f"scenario {one.name!r}: {one.people:,} people"
+    yield f"  k                     {one.k} together; {each} in each; required {one.required}"
+    unique = f"{one.unique:,} people together; {one.unique_alone:,} in one alone"
+    yield f"  unique                {unique}"
+    yield f"  fewer than required   {one.below:,} people only together"
+    for own in one.disclosed:
+        link = "" if own.without_link is None else f"; {own.without_link:,} without linking records"
+        yield (
+            f"  {own.attribute} disclosed: {own.together:,} people together; "
+            f"{own.alone:,} in one alone{link}"
+        )
