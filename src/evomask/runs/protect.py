@@ -42,11 +42,8 @@ from evomask.report.offers import offer_notes
 from evomask.report.protection import (
     Protection,
     choose_point,
-<<<<<<< HEAD
-    point_file,
-=======
     is_by_number,
->>>>>>> main
+    point_file,
     with_best_within,
     with_files,
 )
@@ -370,15 +367,12 @@ def choose(
         validate_pick(wish)
     with _open_run(folder, watch, key, edited_plan=edited_plan, nested_in=nested_in) as run:
         outcome = run.last_outcome()
-<<<<<<< HEAD
         costs: tuple[str, ...] = ()
         if nested_in:
             outcome, costs = nested_outcome(run.context, outcome)
-=======
         bounds = replace(bounds, release=bounds.release or run.plan.bounds.release)
         if not is_by_number(wish):
             bounds = bounds.with_errors(run.plan.keep.limits)
->>>>>>> main
         changes = {"pick": wish, "bounds": bounds} if wish else {}
         plan = msgspec.structs.replace(run.plan, keep_order=keep_order, **changes)
         if bounds.given:
@@ -596,18 +590,7 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
     )
     journal = run.store.journal()
     journal.require(outcome.state)
-<<<<<<< HEAD
-    notes = (
-        *choice.notes,
-        *earlier.notes,
-        *together,
-        *journal.damage,
-        *run.loaded.notes,
-        *done.notes,
-    )
-=======
-    notes = (*earlier.notes, *journal.damage, *run.loaded.notes, *done.notes)
->>>>>>> main
+    notes = (*earlier.notes, *together, *journal.damage, *run.loaded.notes, *done.notes)
     notes = (*notes, *changed_versions(plan), *note_on_seed(plan.seed))
     instead = baselines(plan.baseline, run.context) if plan.baseline else {}
     done = replace(done, notes=notes, baselines=instead)
