@@ -197,6 +197,7 @@ def _build_record(
         tuple(
             LimitNote(one.scenario, one.name, one.limit, one.value)
             for one in check_limits(
+                protection.table,
                 protection.files(choice.candidate.number).masked,
                 protection.maker.settings.requirement,
             )
