@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evomask.engine.front import Bounds, least_loss_at_default_risk, within
+from evomask.engine.front import Bounds, within
+from evomask.engine.offers import likely
 from evomask.errors import ParameterError, SchemaError
 from evomask.measures.analyses.analyses import AnalysesToPreserve
 from evomask.report.public_record import build_public_record
@@ -60,15 +61,13 @@ def job_for(town, name, **more):
     source = Input(
         town / "town.csv", None, ("age", "income", "school"), ("illness",), ("name",), ("school",)
     )
-    least_loss_at_default_risk = {
+    defaults = {
         "evaluations": 20,
         "seed": 7,
         "keep": KEEP,
         "searches": ("recipes",),
     }
-    return ProtectJob(
-        **({"source": source, "folder": town / name} | least_loss_at_default_risk | more)
-    )
+    return ProtectJob(**({"source": source, "folder": town / name} | defaults | more))
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +142,7 @@ def test_under_a_deadline_the_usual_point_is_compared_first_and_the_rest_while_t
         )
         compared = [point for point in state.front if point.errors]
         assert len(compared) == least
-        assert least_loss_at_default_risk(front).number in [point.number for point in compared]
+        assert likely(front).number in [point.number for point in compared]
     assert preserved_analyses.comparison_note(state.front) == ""
 
 
@@ -219,3 +218,29 @@ def test_where_no_point_keeps_a_limit_nothing_is_released_and_the_run_can_be_cho
     done = choose(town / "strict", "balanced")
     assert done.written.records == 150
     assert done.record.bounds == {}
+
+
+def test_a_limit_of_one_analysis_steers_and_marks_the_points_that_break_it(once, town):
+    text = "school: mean income"
+    errors = [one.error for one in once.record.kept if one.text == text]
+    limit = round(max(0.5, errors[0] / 2), 2)
+    keep = AnalysesToPreserve((f"{text} <= {limit:g} %", "school x illness"))
+    done = protect_file(job_for(town, "single", keep=keep))
+    reading = f"error of {text}"
+    assert done.record.bounds == {reading: limit}
+    assert done.record.chosen.errors[reading] <= limit
+    assert all(not point.breaks for point in done.record.points.front)
+    assert f"{reading} of at most {limit:g} %" in done.choice.reason
+    again = choose(done.folder, "knee")
+    assert again.record.bounds == {reading: limit}
+    by_number = choose(done.folder, "1")
+    assert by_number.record.bounds == {}
+
+
+def test_points_above_a_limit_are_shown_as_such(once):
+    front = once.record.points.front
+    limit = sorted(point.risk for point in front)[len(front) // 2]
+    done = choose(once.folder, "suggested", Bounds(risk=limit))
+    points = done.record.points.front
+    assert [bool(point.breaks) for point in points] == [point.risk > limit for point in points]
+    assert "breaks the limit of risk" in done.reports.internal.read_text()
