@@ -8,7 +8,7 @@ gets several values of the nearest record in large classes; at last, classes of 
 are merged by `Repair`, which satisfies every requirement.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -144,21 +144,13 @@ class ScenarioRepair:
         Few records that remain at risk because of a missing value are suppressed.
         """
         kept = np.flatnonzero(~table.suppressed)
-        if not len(kept):
-            return table
-        released = table if len(kept) == len(table) else table.take(kept)
-        self.checked(released)
-        masked, holds = self.change_cells(released)
-        if not holds:
-            rare = self._with_rare_missing(masked)
-            if rare.any():
-                flags = np.zeros(len(table), dtype=bool)
-                flags[kept[rare]] = True
-                return self.mask(table.suppressing(flags), rng)
-            masked = self._merged(masked)
-        if masked is released:
-            return table
-        return masked if released is table else put_back(table, masked, kept, self.attributes)
+        masked = change_released(table, self.attributes, self._changed)
+        rare = self._with_rare_missing(masked.take(kept)) if len(kept) else np.zeros(0, dtype=bool)
+        if not rare.any():
+            return masked
+        flags = np.zeros(len(table), dtype=bool)
+        flags[kept[rare]] = True
+        return self.mask(table.suppressing(flags), rng)
 
     def _with_rare_missing(self, table: Table) -> Flags:
         """Flag the records at risk if they are few and each has a missing value; else none."""
@@ -179,8 +171,11 @@ class ScenarioRepair:
                 break
         return table, False
 
-    def _merged(self, table: Table) -> Table:
-        """Merge the classes of all known attributes together."""
+    def _changed(self, table: Table) -> Table:
+        self.checked(table)
+        table, holds = self.change_cells(table)
+        if holds or self._with_rare_missing(table).any():
+            return table
         merged = repair_of(self.strictest, table).mask(table, np.random.default_rng(0))
         if any(insufficient(merged, one).any() for one in self.known):
             raise DataError(
@@ -421,8 +416,17 @@ def _unit_of(places: Floats, shares: Floats, *, is_ordered: bool) -> float:
     return 1.0 / max(mean, 1e-12)
 
 
-def put_back(table: Table, part: Table, records: Indices, names: Sequence[str]) -> Table:
-    """Return the table with the records of a part put back, which was masked by itself."""
+def change_released(table: Table, names: Sequence[str], change: Callable[[Table], Table]) -> Table:
+    """Return the table with the columns *names* of its released records changed."""
+    records = np.flatnonzero(~table.suppressed)
+    if not len(records):
+        return table
+    released = table if len(records) == len(table) else table.take(records)
+    part = change(released)
+    if part is released:
+        return table
+    if released is table:
+        return part
     for name in names:
         column: Column = np.resize(part[name], len(table))
         column[records] = part[name]
