@@ -154,10 +154,12 @@ class ScenarioRepair:
 
     def _with_rare_missing(self, table: Table) -> Flags:
         """Flag the records at risk if they are few and each has a missing value; else none."""
-        wrong = np.any([insufficient(table, one) for one in self.known], axis=0)
         missing = np.any([missing_cells(table, name) for name in self.attributes], axis=0)
-        is_rare = wrong.mean() <= MOST_SUPPRESSED and not (wrong & ~missing).any()
-        return wrong if is_rare else np.zeros(len(table), dtype=bool)
+        none = np.zeros(len(table), dtype=bool)
+        if not missing.any():
+            return none
+        wrong = np.any([insufficient(table, one) for one in self.known], axis=0)
+        return none if wrong.mean() > MOST_SUPPRESSED or (wrong & ~missing).any() else wrong
 
     def change_cells(self, table: Table) -> tuple[Table, bool]:
         """Change cells, and return whether all requirements are satisfied then."""
