@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from evomask.data.table import Table
-from evomask.measures.analyses.estimates import AnalysisComparison
+from evomask.measures.analyses.estimates import AnalysisComparison, verdict_of
 from evomask.measures.analyses.indicators import PreparedIndicator, prepare_indicator
 from evomask.measures.analyses.models import PreparedModel, prepare_model
 from evomask.measures.analyses.parser import (
@@ -158,13 +158,14 @@ def _with_vague(found: AnalysisComparison, spec: Spec, file: AnalysedFile) -> An
         f"{100.0 * vague:.1f} % of the variation of its columns is within generalized, suppressed "
         "and missing cells and counts as an error"
     )
-    return replace(
+    judged = replace(
         found,
         error=_joint(found.error, vague),
         limit=spec.limit,
         ratio=float(np.mean([one.ratio for one in found.values])) if found.values else None,
         notes=(*found.notes, note) if vague >= LEAST_VAGUE else found.notes,
     )
+    return replace(judged, verdict=verdict_of(judged))
 
 
 def errors_of(comparisons: tuple[AnalysisComparison, ...]) -> Mapping[str, float]:
