@@ -1,7 +1,7 @@
 """Guarantees against several intruders: what they cost, and that they hold.
 
     python benchmarks/bench_scenarios.py [--parts testdata,survey,speed,ends,files]
-        [--seconds 60] [--cases 10000] [--files 1000] [--seed 1]
+        [--evaluations 500] [--cases 10000] [--files 1000] [--seed 1]
 
 - ``testdata``: sdcMicro's test data, seven keys known exactly and three numbers within 10 %.
   Suppressed cells for k = 3 over those of its ``kAnon``; the usual recipe (kAnon and MDAV, k = 3)
@@ -30,7 +30,7 @@ from evomask.data.hierarchy import HierarchyDefinitions
 from evomask.data.scenario import Scenario, parse_tolerance
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
-from evomask.engine.front import least_loss_at_default_risk
+from evomask.engine.offers import likely
 from evomask.io.datasets import reference_file, write_survey
 from evomask.io.tables import read_table
 from evomask.masking.composition import InTurn
@@ -86,12 +86,12 @@ def protected(
     keep: AnalysesToPreserve = NO_ANALYSES,
     hierarchies: HierarchyDefinitions | None = None,
 ) -> Protection:
-    """Search for options.seconds; the table is in memory."""
+    """Search by options.evaluations; the table is in memory."""
     job = ProtectJob(
         Input(Path("table")),
         Path(),
         requirement,
-        seconds=options.seconds,
+        evaluations=options.evaluations,
         seed=options.seed,
         keep=keep,
     )
@@ -121,7 +121,7 @@ def bench_testdata(options: argparse.Namespace) -> None:
     better = [p for p in done.front if p.loss < loss and p.risk < risk.risk]
     front = ", ".join(f"{p.loss:.1f}/{p.risk:.1f}" for p in done.front)
     print(f"front (loss/risk): {front}; below the usual recipe in both: {len(better)} points")
-    chosen = least_loss_at_default_risk(done.front)
+    chosen = likely(done.front)
     assert done.kept is not None
     found = done.kept.compare(done.files(chosen.number).masked)
     models = [one.overlap for one in found if one.kind == "model"]
@@ -139,7 +139,7 @@ def bench_survey(options: argparse.Namespace) -> None:
     for title, scenarios in (("three scenarios", loaded.table.schema.scenarios), ("one", ())):
         table = loaded.table.with_schema(replace(loaded.table.schema, scenarios=scenarios))
         done = protected(table, Requirement(5), options, hierarchies=loaded.hierarchies)
-        chosen = least_loss_at_default_risk(done.front)
+        chosen = likely(done.front)
         risks = ", ".join(f"{name} {risk:.1f}" for name, risk in chosen.scenario_risks.items())
         print(f"survey, {title}, k = 5: loss {chosen.loss:.1f}, risk {chosen.risk:.1f} ({risks})")
 
@@ -207,7 +207,7 @@ PARTS: Mapping[str, Callable[[argparse.Namespace], None]] = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--parts", default=",".join(PARTS))
-    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--evaluations", type=int, default=500)
     parser.add_argument("--cases", type=int, default=10_000)
     parser.add_argument("--files", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=1)

@@ -23,7 +23,7 @@ from evomask.masking.randomization.pram import (
     frequency_shift,
     is_designed,
 )
-from evomask.measures.analyses.analyses import ERROR_NAMES
+from evomask.measures.analyses.analyses import ERROR_NAMES, MEAN_ERROR
 from evomask.measures.attacks.audit import Audit
 from evomask.measures.catalogue import describe_measure
 from evomask.measures.disclosure.record_risk import HouseholdRisk
@@ -134,6 +134,7 @@ def build_record(
             protection.times if protection.clocked else (),
             choice.candidate,
         ),
+        offers=protection.offers,
     )
 
 
@@ -160,6 +161,11 @@ def build_points(
     )
 
 
+def points_without_choice(protection: Protection) -> PointsNote:
+    """All points of the map of a protection of which nothing is released."""
+    return build_points(protection, Choice(protection.front[0], ""))
+
+
 def _with_names(points: Mapping[str, FrontPoint]) -> tuple[PointNote, ...]:
     return tuple(msgspec.structs.replace(_point_note(p), method=name) for name, p in points.items())
 
@@ -169,7 +175,7 @@ def _point_note(
     scenarios: Sequence[Scenario] = (),
     bounds: Mapping[str, float] = NO_BOUNDS,
 ) -> PointNote:
-    risk, columns = candidate.assessment, ERROR_NAMES.values()
+    risk, columns = candidate.assessment, (*ERROR_NAMES.values(), MEAN_ERROR)
     return PointNote(
         point=candidate.point,
         search=candidate.search,

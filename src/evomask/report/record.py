@@ -6,7 +6,8 @@ number of evaluations give the same bytes. The `Statement` on who releases the f
 is entered by a person and stored unchanged.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import inf
 from typing import Any
 
 import msgspec
@@ -257,6 +258,7 @@ class PointNote(msgspec.Struct, frozen=True):
             percent; None if none was named.
         errors: those of analyses with a limit of their own, by reading.
         breaks: limits that it breaks, by reading.
+        analysis_error: mean error of all preserved analyses, if it was an objective.
         file: its number in the order of creation, which does not change with the front; None in
             records of earlier versions, where *point* is that number.
     """
@@ -273,10 +275,46 @@ class PointNote(msgspec.Struct, frozen=True):
     file: int | None = None
     errors: dict[str, float] = {}
     breaks: tuple[str, ...] = ()
+    analysis_error: float | None = None
 
     @property
     def score(self) -> float:
         return max(self.loss, self.risk)
+
+
+class OfferNote(msgspec.Struct, frozen=True):
+    """One of the three offers of a front: careful, balanced or useful.
+
+    Args:
+        file: number of the file of the point, which does not change with the front.
+        scenarios: risk in each scenario, in percent.
+        sentences: what the strongest intruder finds, and which analyses notice the masking.
+        beyond: ``risk`` and ``loss`` where they are beyond the limit of the release, with the
+            limit.
+        suggested: whether it is the suggested point.
+    """
+
+    name: str
+    point: int
+    file: int
+    loss: float
+    risk: float
+    scenarios: dict[str, float]
+    sentences: tuple[str, ...]
+    beyond: dict[str, float] = {}
+    suggested: bool = False
+
+
+def _unbeaten(front: Sequence[PointNote], costs: Sequence[float]) -> set[int]:
+    """Numbers of the points that no other has both a lower cost and a lower risk than."""
+    found, least = set(), inf
+    for cost, point in sorted(
+        zip(costs, front, strict=True), key=lambda one: (one[1].risk, one[0])
+    ):
+        if cost < least:
+            found.add(point.point)
+            least = cost
+    return found
 
 
 class PointsNote(msgspec.Struct, frozen=True):
@@ -296,6 +334,20 @@ class PointsNote(msgspec.Struct, frozen=True):
     simple: tuple[PointNote, ...]
     tried: int
     baselines: tuple[PointNote, ...] = ()
+
+    @property
+    def view(self) -> tuple[PointNote, ...]:
+        """The front as it is listed: without points that only a third objective keeps there.
+
+        Points that no other beats in risk and loss, or in risk and the error of analyses, and the
+        chosen one.
+        """
+        if self.chosen.analysis_error is None:
+            return self.front
+        losses = _unbeaten(self.front, [point.loss for point in self.front])
+        errors = _unbeaten(self.front, [point.analysis_error or 0.0 for point in self.front])
+        seen = losses | errors | {self.chosen.point}
+        return tuple(point for point in self.front if point.point in seen)
 
 
 class MeasureNote(msgspec.Struct, frozen=True):
@@ -574,6 +626,7 @@ class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
         released_elsewhere: names of other runs that released files of the same original.
         phases: seconds of each phase until the file was written; empty if the run was not bound by
             time.
+        offers: the front as three offers; empty in records of earlier versions.
         explanation: how the chosen point was found; None in records of earlier versions.
     """
 
@@ -608,6 +661,7 @@ class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
     phases: dict[str, float] = {}
     loss_parts: LossNote | None = None
     explanation: ExplanationNote | None = None
+    offers: tuple[OfferNote, ...] = ()
     minimum: int = MINIMUM
     statement: Statement = NO_STATEMENT
     checked: CheckNote | None = None

@@ -8,7 +8,7 @@ of `evomask.protect`.
 # ruff: noqa: RUF009 - each default is a field of a dataclass
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -152,6 +152,24 @@ class ProtectOptions:
     max_loss: float | None = _option(
         None, "Release the least risk with at most this loss, %.", GOALS, in_parts=True
     )
+    release: str = _option(
+        "public",
+        "Who receives the file, public, scientific or secure: largest risk 10, 20 or 35 %.",
+        GOALS,
+        in_parts=True,
+    )
+    accept_risk: bool = _option(
+        False,  # noqa: FBT003
+        "Release although the risk is above its limit.",
+        GOALS,
+        in_parts=True,
+    )
+    accept_loss: bool = _option(
+        False,  # noqa: FBT003
+        "Release although the loss is above its limit.",
+        GOALS,
+        in_parts=True,
+    )
     keep_tables: tuple[str, ...] = _option(
         (),
         'Table to preserve, "education x sex: mean hours <= 5 %"; may be given several times.',
@@ -179,6 +197,11 @@ class ProtectOptions:
         GOALS,
         "--use",
         several=True,
+    )
+    keep_objective: bool = _option(
+        False,  # noqa: FBT003
+        "Search for a small mean error of the preserved analyses, as a third objective.",
+        GOALS,
     )
     max_table_error: float | None = _option(None, "Largest error of preserved tables, %.", GOALS)
     max_model_error: float | None = _option(None, "Largest error of preserved models, %.", GOALS)
@@ -245,8 +268,9 @@ class ProtectOptions:
             evaluations=self.evaluations,
             searches=self.searches,
             pick=self.pick,
-            keep=parse_analyses(
-                self.keep_tables, self.keep_models, self.keep_indicators, self.uses
+            keep=replace(
+                parse_analyses(self.keep_tables, self.keep_models, self.keep_indicators, self.uses),
+                objective=self.keep_objective,
             ),
             bounds=build_bounds(
                 self.max_risk,
@@ -254,6 +278,9 @@ class ProtectOptions:
                 self.max_table_error,
                 self.max_model_error,
                 self.max_indicator_error,
+                release=self.release,
+                accept_risk=self.accept_risk,
+                accept_loss=self.accept_loss,
             ),
             keep_order=self.keep_order,
             key=self.key_file,
