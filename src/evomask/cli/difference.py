@@ -11,7 +11,6 @@ from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import hanging, notes, say, say_json
 
 if TYPE_CHECKING:
-    from evomask.measures.attacks.several_releases import ScenarioIntersection
     from evomask.runs.difference import Difference
 
 
@@ -70,6 +69,8 @@ def difference(
 
 
 def _lines(found: "Difference") -> Iterator[str]:
+    from evomask.runs.difference import scenario_lines
+
     for number, name in enumerate(found.names, 1):
         yield f"release {number}    {name}"
     if found.link:
@@ -77,22 +78,7 @@ def _lines(found: "Difference") -> Iterator[str]:
         yield from hanging("linkable     ", text)
     for one in found.scenarios:
         yield ""
-        yield from _scenario_lines(one)
+        yield from scenario_lines(one)
     yield ""
     verdict = "holds" if found.holds else "does not hold"
     yield from hanging("", f"what is required {verdict} for all together: {found.sentence}")
-
-
-def _scenario_lines(one: "ScenarioIntersection") -> Iterator[str]:
-    each = ", ".join("nothing known" if k is None else str(k) for k in one.each)
-    yield f"scenario {one.name!r}: {one.people:,} people"
-    yield f"  k                     {one.k} together; {each} in each; required {one.required}"
-    unique = f"{one.unique:,} people together; {one.unique_alone:,} in one alone"
-    yield f"  unique                {unique}"
-    yield f"  fewer than required   {one.below:,} people only together"
-    for own in one.disclosed:
-        link = "" if own.without_link is None else f"; {own.without_link:,} without linking records"
-        yield (
-            f"  {own.attribute} disclosed: {own.together:,} people together; "
-            f"{own.alone:,} in one alone{link}"
-        )

@@ -2,9 +2,9 @@
 
 Such a rule is written ``if age < 16 then occupation is missing``, ``sex = m implies pregnant =
 no``, ``town != birthplace`` or ``(region, town) in {(north, a), (south, b)}``. Conditions are
-joined by ``and`` before ``then``, and by ``or`` after it. A condition on a missing, suppressed or recoded
-cell is unknown unless all values that the cell may stand for agree; a rule is violated only where
-everything in it is known. ``is missing`` is known of every cell that is not suppressed.
+joined by ``and`` before ``then``, and by ``or`` after it. A condition on a missing, suppressed or
+recoded cell is unknown unless all values that the cell may stand for agree; a rule is violated
+only where everything in it is known. ``is missing`` is known of every cell that is not suppressed.
 
 A violation is repaired by one changed cell: a condition after ``then`` is made true, or one before
 it false, whichever leaves the fewest rules violated; among these, cells of attributes that are no

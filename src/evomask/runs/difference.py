@@ -1,11 +1,11 @@
 """What an intruder learns from several releases of overlapping people."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
 from evomask.data.scenario import EVERYTHING
 from evomask.data.table import Table
@@ -214,7 +214,7 @@ class _Found:
 
     name: str
     masked: Table
-    keys: pl.Series
+    keys: list[str]
     data: str
     requirement: Requirement
     loaded: Loaded | None
@@ -248,7 +248,7 @@ def _release_of(name: str, job: DifferenceJob, original: Loaded | None) -> _Foun
     texts = loaded.table
     if job.key not in texts.schema:
         raise DataError(f"{name} has no column {job.key!r}; name one that all files have")
-    labels = pl.Series(_texts_of(texts, job.key), dtype=pl.String)
+    labels: list[str | None] = [text or None for text in _texts_of(texts, job.key)]
     masked = texts.only(n for n in texts.schema.names if n != job.key)
     return _Found(name, masked, _unique(labels, job.key, name), "", Requirement(), None)
 
@@ -260,33 +260,34 @@ def _texts_of(table: Table, name: str) -> list[str]:
     return [f"{value:.15g}" for value in table.values(name)]
 
 
-def _keys(key: str, loaded: Loaded, records: int, name: str) -> pl.Series:
+def _keys(key: str, loaded: Loaded, records: int, name: str) -> list[str]:
     """Who each record is: by the key, or by its position."""
     if not key:
-        return pl.Series(np.arange(records)).cast(pl.String)
-    columns = loaded.origin.columns if loaded.origin else pl.DataFrame()
-    if key not in columns:
+        return [str(record) for record in range(records)]
+    if loaded.origin is None or key not in loaded.origin.columns:
         raise DataError(f"the original of {name} has no column {key!r}; name one that all have")
-    return _unique(columns[key].cast(pl.String), key, name)
+    return _unique(loaded.origin.columns[key].cast(str).to_list(), key, name)
 
 
-def _unique(keys: pl.Series, key: str, name: str) -> pl.Series:
-    if keys.null_count() or keys.n_unique() < len(keys):
+def _unique(keys: list[str | None], key: str, name: str) -> list[str]:
+    known = [one for one in keys if one is not None]
+    if len(set(known)) < len(keys):
         raise DataError(
             f"column {key!r} of {name} does not tell people apart: it is missing or repeated in "
             "some records; name another with --key"
         )
-    return keys
+    return known
 
 
 def _numbered(found: Sequence[_Found]) -> list[ReleaseOfPeople]:
     """Number the people of all releases, by their keys."""
-    everyone = pl.concat([one.keys for one in found]).unique().sort()
-    numbers = everyone.to_frame("key").with_row_index("number")
+    numbers: dict[str, int] = {}
+    for one in found:
+        for key in one.keys:
+            numbers.setdefault(key, len(numbers))
     released = []
     for one in found:
-        joined = one.keys.to_frame("key").join(numbers, on="key", how="left", maintain_order="left")
-        people = joined["number"].to_numpy().astype(np.int64)
+        people = np.array([numbers[key] for key in one.keys], dtype=np.int64)
         unit = unit_of(one.masked.schema) if len(found) and _are_same(found) else ""
         original = one.loaded.table if one.loaded else None
         units = unit_labels(original, unit) if unit and original is not None else None
@@ -311,7 +312,9 @@ def _stable_pseudonyms(loaded: Loaded | None) -> dict[str, Indices]:
 
 
 def _hashes(texts: Sequence[str]) -> Indices:
-    return pl.Series(texts, dtype=pl.String).hash(seed=0).to_numpy().astype(np.int64)
+    """A number for each text, equal for equal texts in every file."""
+    digests = b"".join(blake2b(text.encode(), digest_size=8).digest() for text in texts)
+    return np.frombuffer(digests, dtype=np.int64)
 
 
 def _unchanged(masked: Table, original: Table | None) -> dict[str, Indices]:
@@ -343,3 +346,19 @@ def _required(found: Sequence[_Found], text: str) -> dict[str, int]:
         for name, models in {**own, EVERYTHING: one.requirement}.items():
             required[name] = given or max(required.get(name, 1), models.k)
     return required
+
+
+def scenario_lines(one: ScenarioIntersection) -> Iterator[str]:
+    """What is known of one scenario, as text."""
+    each = ", ".join("nothing known" if k is None else str(k) for k in one.each)
+    yield f"scenario {one.name!r}: {one.people:,} people"
+    yield f"  k                     {one.k} together; {each} in each; required {one.required}"
+    unique = f"{one.unique:,} people together; {one.unique_alone:,} in one alone"
+    yield f"  unique                {unique}"
+    yield f"  fewer than required   {one.below:,} people only together"
+    for own in one.disclosed:
+        link = "" if own.without_link is None else f"; {own.without_link:,} without linking records"
+        yield (
+            f"  {own.attribute} disclosed: {own.together:,} people together; "
+            f"{own.alone:,} in one alone{link}"
+        )

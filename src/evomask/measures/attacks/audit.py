@@ -16,6 +16,7 @@ from evomask.measures.attacks.attack import (
     PreparedAttack,
     Twin,
 )
+from evomask.measures.attacks.copies import Copies
 from evomask.measures.attacks.date_intervals import DateIntervals, dates_to_compare
 from evomask.measures.attacks.learned_inference import LearnedInference
 from evomask.measures.attacks.linkage_attacks import WORDS, CentroidLinkage, PartialKnowledgeLinkage
@@ -328,7 +329,7 @@ def attacks_on(masked: Table, original: Table, *, has_control: bool = False) -> 
         *partial,
         *((DateIntervals(dates),) if dates else ()),
         SinglingOut(names),
-        *((MembershipInference(names),) if has_control else ()),
+        *((MembershipInference(names), Copies(names)) if has_control else ()),
         *_inferences(masked, original, names),
     )
 

@@ -308,7 +308,7 @@ def linkable_share(releases: Sequence[ReleaseOfPeople]) -> tuple[float, tuple[st
         return 0.0, ()
     unique = np.ones(len(shared), dtype=bool)
     for release, rows in ((one, ours), (other, theirs)):
-        columns = [release.columns[name] for name in names]
+        columns = [np.unique(release.columns[n], return_inverse=True)[1] for n in names]
         sizes = classes_of_columns(columns, len(release.people)).sizes_of_records
         unique &= sizes[rows] == 1
     return 100.0 * float(unique.mean()), tuple(names)
