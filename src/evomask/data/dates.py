@@ -16,7 +16,6 @@ FORMATS = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y
 """Formats of dates in text, in order of preference: year first, day first, month first."""
 
 EPOCH = date(1970, 1, 1)
-YEARS = (1, 9999)
 
 
 def parse_dates(series: pl.Series, known: str = "") -> tuple[pl.Series, str] | None:
