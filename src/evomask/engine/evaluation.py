@@ -39,7 +39,12 @@ from evomask.masking.enforce.requirement import Requirement, known_by_units
 from evomask.masking.provenance import Provenance, Step
 from evomask.masking.randomization.pram import Transitions
 from evomask.masking.recipe import Recipe
-from evomask.measures.analyses.analyses import NO_ANALYSES, AnalysesToPreserve, PreparedAnalyses
+from evomask.measures.analyses.analyses import (
+    MEAN_ERROR,
+    NO_ANALYSES,
+    AnalysesToPreserve,
+    PreparedAnalyses,
+)
 from evomask.measures.disclosure.control_group import ControlledRisk
 from evomask.measures.disclosure.risk import DisclosureRisk, RiskAssessment, RiskReading
 from evomask.measures.loss.loss import EQUAL_WEIGHTS, LossWeights
@@ -308,11 +313,13 @@ class EvaluationContext:
         if self.outside is None:
             values = {one.name: one(self.table, masked) for one in self.objectives}
             limited = {one.name for one in self.objectives if one.limit is not None}
+            errors = self.analyses.errors(masked)
+            values |= {MEAN_ERROR: errors[MEAN_ERROR]} if MEAN_ERROR in errors else {}
             return replace(
                 self.measured(masked, self.twin(name, genome, masked)),
                 objectives={n: value for n, value in values.items() if n not in limited},
                 limited={n: value for n, value in values.items() if n in limited},
-                errors=self.analyses.errors(masked),
+                errors=errors,
             )
         return replace(self.measured(masked), assessment=None)
 

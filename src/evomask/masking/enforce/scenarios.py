@@ -8,7 +8,7 @@ gets several values of the nearest record in large classes; at last, classes of 
 are merged by `Repair`, which satisfies every requirement.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -136,15 +136,7 @@ class ScenarioRepair:
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Return the table with all requirements satisfied; no random number is drawn."""
-        kept = np.flatnonzero(~table.suppressed)
-        if not len(kept):
-            return table
-        released = table if len(kept) == len(table) else table.take(kept)
-        self.checked(released)
-        masked = self._changed(released)
-        if masked is released:
-            return table
-        return masked if released is table else put_back(table, masked, kept, self.attributes)
+        return change_released(table, self.attributes, self._changed)
 
     def change_cells(self, table: Table) -> tuple[Table, bool]:
         """Change cells, and return whether all requirements are satisfied then."""
@@ -159,6 +151,7 @@ class ScenarioRepair:
         return table, False
 
     def _changed(self, table: Table) -> Table:
+        self.checked(table)
         table, holds = self.change_cells(table)
         if holds:
             return table
@@ -402,8 +395,17 @@ def _unit_of(places: Floats, shares: Floats, *, is_ordered: bool) -> float:
     return 1.0 / max(mean, 1e-12)
 
 
-def put_back(table: Table, part: Table, records: Indices, names: Sequence[str]) -> Table:
-    """Return the table with the records of a part put back, which was masked by itself."""
+def change_released(table: Table, names: Sequence[str], change: Callable[[Table], Table]) -> Table:
+    """Return the table with the columns *names* of its released records changed."""
+    records = np.flatnonzero(~table.suppressed)
+    if not len(records):
+        return table
+    released = table if len(records) == len(table) else table.take(records)
+    part = change(released)
+    if part is released:
+        return table
+    if released is table:
+        return part
     for name in names:
         column: Column = np.resize(part[name], len(table))
         column[records] = part[name]
