@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
+from evomask.data.dates import parse_dates, parse_day
 from evomask.data.frames import Declaration, storage_of
 from evomask.data.hierarchy import Hierarchy
 from evomask.data.hierarchy_builders import automatic_hierarchy
@@ -56,11 +57,17 @@ def masked_version(
             f"the masked file has no column {min(absent)!r}; "
             "list the columns that both files have with --quasi"
         )
+    dates = [a for a in present if a.is_date and parse_dates(source.frame[a.name], a.notes.type)]
     texts = [
-        a for a in present if a.is_categorical or storage_of(source.frame[a.name]) is Storage.TEXT
+        a
+        for a in present
+        if a not in dates
+        and (a.is_categorical or a.is_date or storage_of(source.frame[a.name]) is Storage.TEXT)
     ]
     numbers = {
-        a.name: Declaration(a.kind, a.role, notes=a.notes) for a in present if a not in texts
+        a.name: Declaration(Kind.DATE if a in dates else a.kind, a.role, notes=a.notes)
+        for a in present
+        if a not in texts
     }
     declared = {a.name: Declaration(Kind.NOMINAL) for a in texts}
     read = source.table({**numbers, **declared})
@@ -140,7 +147,7 @@ def _outside_domain(attribute: Attribute, record: int) -> DataError:
 def _decode_intervals(table: Table, original: Table, attribute: Attribute, column: _Texts) -> Table:
     values = original.values(attribute.name)
     known = np.unique(values[~np.isnan(values)])
-    ends = [_ends(label, known) for label in column.labels]
+    ends = [_ends(label, known, attribute) for label in column.labels]
     for label, interval in zip(column.labels, ends, strict=True):
         if interval is None:
             raise _outside_domain(attribute, column.record_with(label))
@@ -150,9 +157,16 @@ def _decode_intervals(table: Table, original: Table, attribute: Attribute, colum
     )
 
 
-def _ends(label: str, known: Floats) -> tuple[float, float] | None:
+def _ends(label: str, known: Floats, attribute: Attribute) -> tuple[float, float] | None:
     if label == SUPPRESSED:
         return float(known[0]), float(known[-1])
     if label == MISSING:
         return float("nan"), float("nan")
-    return interval_of(label, known)
+    return _days_of(label, attribute) if attribute.is_date else interval_of(label, known)
+
+
+def _days_of(label: str, attribute: Attribute) -> tuple[float, float] | None:
+    text = label[1:-1] if label.startswith("[") and label.endswith("]") else f"{label},{label}"
+    days = [parse_day(end, attribute.notes.type) for end in text.split(",")]
+    first, last = days if len(days) == 2 else (None, None)
+    return None if first is None or last is None or first > last else (first, last)
