@@ -63,12 +63,14 @@ class KeepSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
 
     Args:
         use: purposes in words, such as ``regional poverty statistics``.
+        replicates: replicate weights or units for intervals, such as ``brr: repw*``.
     """
 
     tables: list[str] = []
     models: list[str] = []
     indicators: list[str] = []
     use: list[str] = []
+    replicates: str = ""
 
 
 class PseudonymsSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):

@@ -191,7 +191,11 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     trees = {**own, **read_hierarchies(table.schema, hierarchies)}
     named = schema.keep
     keep = AnalysesToPreserve(
-        tuple(named.tables), tuple(named.models), tuple(named.indicators), tuple(named.use)
+        tuple(named.tables),
+        tuple(named.models),
+        tuple(named.indicators),
+        tuple(named.use),
+        replicates=named.replicates,
     )
     notes = (*_dialect_note(read.dialect), *read.notes, *assumed, *unknown)
     origin = read.origin(table, source.path)

@@ -198,6 +198,11 @@ class ProtectOptions:
         "--use",
         several=True,
     )
+    replicates: str = _option(
+        "",
+        'Replicate weights or units for intervals of analyses, "brr: repw*", "units: household".',
+        GOALS,
+    )
     keep_objective: bool = _option(
         False,  # noqa: FBT003
         "Search for a small mean error of the preserved analyses, as a third objective.",
@@ -271,6 +276,7 @@ class ProtectOptions:
             keep=replace(
                 parse_analyses(self.keep_tables, self.keep_models, self.keep_indicators, self.uses),
                 objective=self.keep_objective,
+                replicates=self.replicates,
             ),
             bounds=build_bounds(
                 self.max_risk,
