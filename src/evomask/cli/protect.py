@@ -62,7 +62,7 @@ def protect(
             help="With --in-parts: most records to suppress, %.",
             rich_help_panel=LARGE,
         ),
-    ] = 1.0,
+    ] = outofcore.DEFAULT_SUPPRESSION,
     width: Annotated[int | None, typer.Option("--width", hidden=True)] = None,
     json: shared.Json = False,
     quiet: shared.Quiet = False,
@@ -157,11 +157,10 @@ def choose(
     """Release another point of the Pareto front in DIR; by default the suggested one."""
     if outofcore.is_chunked_run(folder):
         outofcore.refuse(
-            max_table_error=max_table_error, max_model_error=max_model_error,
-            max_indicator_error=max_indicator_error,
-            keep_order=keep_order, edited_plan=edited_plan, strict_releases=strict_releases,
-        )  # fmt: skip
-        outofcore.choose(folder, pick, max_risk, max_loss, key_file, json=json, quiet=quiet)
+            keep_order=keep_order, edited_plan=edited_plan, strict_releases=strict_releases
+        )
+        limits = (max_risk, max_loss, max_table_error, max_model_error, max_indicator_error)
+        outofcore.choose(folder, pick, limits, key_file, json=json, quiet=quiet)
         return
     with _live_view(f"choosing from {folder}", folder, quiet=quiet) as watch:
         from evomask.runs.protect import choose as choose_point

@@ -157,6 +157,7 @@ class ProtectOptions:
         GOALS,
         "--keep-table",
         several=True,
+        in_parts=True,
     )
     keep_models: tuple[str, ...] = _option(
         (),
@@ -164,6 +165,7 @@ class ProtectOptions:
         GOALS,
         "--keep-model",
         several=True,
+        in_parts=True,
     )
     keep_indicators: tuple[str, ...] = _option(
         (),
@@ -171,14 +173,19 @@ class ProtectOptions:
         GOALS,
         "--keep-indicator",
         several=True,
+        in_parts=True,
     )
-    max_table_error: float | None = _option(None, "Largest error of preserved tables, %.", GOALS)
-    max_model_error: float | None = _option(None, "Largest error of preserved models, %.", GOALS)
+    max_table_error: float | None = _option(
+        None, "Largest error of preserved tables, %.", GOALS, in_parts=True
+    )
+    max_model_error: float | None = _option(
+        None, "Largest error of preserved models, %.", GOALS, in_parts=True
+    )
     max_indicator_error: float | None = _option(
-        None, "Largest error of preserved indicators, %.", GOALS
+        None, "Largest error of preserved indicators, %.", GOALS, in_parts=True
     )
     seconds: float | None = _option(
-        None, f"Time budget in seconds [{DEFAULT_SECONDS:g}].", SEARCH, minimum=0
+        None, f"Time budget in seconds [{DEFAULT_SECONDS:g}].", SEARCH, minimum=0, in_parts=True
     )
     evaluations: int | None = _option(
         None,
@@ -198,6 +205,7 @@ class ProtectOptions:
         "Recipe (.toml) or masked version of FILE to start from; may be given several times.",
         SEARCH,
         several=True,
+        in_parts=True,
     )
     profile: str = _option(
         "strict", "Risk measure: strict (all intruders) or papers (as published).", SEARCH
