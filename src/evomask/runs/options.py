@@ -213,7 +213,9 @@ class ProtectOptions:
     loss: str = _option(
         "", "Weights of the parts of the loss, accuracy=1,distributions=1,relations=2.", SEARCH
     )
-    baseline: str = _option("", "Compare with a release of synthetic records: synthetic.", SEARCH)
+    baseline: str = _option(
+        "", "Compare with synthetic records: synthetic, cart or bayesian-network.", SEARCH
+    )
     seed: int | None = _option(
         None, "Random seed; keep it secret, it can undo masking.", SEARCH, minimum=0, in_parts=True
     )

@@ -33,7 +33,7 @@ VALUES = {
     "profile": ("strict", "papers"),
     "pick": ("suggested", "balanced", "knee", "sum", "max-risk=", "max-loss="),
     "require": ("k=", "l=", "t="),
-    "baseline": ("synthetic",),
+    "baseline": ("synthetic", "cart", "bayesian-network"),
 }
 """Values that the shell offers for other options."""
 

@@ -2,7 +2,8 @@
 
 To the grid of single methods come recipes that data stewards use: local suppression,
 generalization of what an intruder knows, and few suppressions after generalization, all with
-microaggregated numbers.
+microaggregated numbers; and syntheses of all attributes, or of one given the others, for all
+records or for those that stand out.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -20,6 +21,9 @@ from evomask.masking.method import MaskingMethod
 from evomask.masking.microaggregation.mdav import MdavGeneric
 from evomask.masking.recipe import Recipe, identity, recipe_of
 from evomask.masking.recoding.global_recoding import Generalization
+from evomask.masking.synthesis.bayesian_network import BayesianNetwork
+from evomask.masking.synthesis.cart import Cart
+from evomask.masking.synthesis.copula import Copula
 
 SUPPRESSED = "local suppression"
 GENERALIZED = "generalization"
@@ -33,6 +37,11 @@ SUPPRESSION_K = (2, 3, 5, 10, 20)
 RECODED = "generalization and local suppression"
 RECODED_K = (2, 5)
 """Values of k for local suppression after generalization."""
+
+
+SYNTHESIZED = "synthesis"
+RARE = (0, 1, 3, 10)
+"""Sizes of classes up to which records are synthesized; 0 for all records."""
 
 
 class Design(NamedTuple):
@@ -57,6 +66,7 @@ def initial_design(
         *suppression_methods(table),
         *generalization_methods(table, hierarchies),
         *recoding_methods(table, hierarchies),
+        *synthesis_methods(table),
     )
     families: dict[str, list[GridMethod]] = {}
     others = [method for method in methods if method.family != SUPPRESSED]
@@ -103,6 +113,16 @@ def _keys_of_scenarios(table: Table) -> list[Names]:
     keys = [names for names in dict.fromkeys(exact) if names]
     quasi = set(table.schema.quasi_identifiers)
     return keys if all(quasi.issuperset(names) for names in keys) else []
+
+
+def synthesis_methods(table: Table) -> Iterator[GridMethod]:
+    """Return syntheses of all quasi-identifiers by each model, and of each given the others."""
+    names = table.schema.quasi_identifiers
+    for rare in RARE:
+        for model in (Cart, BayesianNetwork, Copula):
+            yield GridMethod(model(names, rare=rare), SYNTHESIZED)
+        for name in names if len(names) > 1 else ():
+            yield GridMethod(Cart((name,), rare=rare), SYNTHESIZED)
 
 
 def generalization_methods(

@@ -1,0 +1,1 @@
+"""Synthesis: values of some or all attributes are drawn from a model of the file."""
