@@ -94,7 +94,7 @@ def test_a_recipe_is_applied_to_chunks_and_another_can_be_chosen(evomask, people
     assert evomask("verify", out, "--json").code == 0
     assert evomask("report", out, "--purpose", "teaching", "--json").code == 0
     assert evomask("verify", out, "--json").code == 0
-    assert "began as" in evomask("explain", out).out
+    assert f"point {len(found['front'])}" in evomask("explain", out).out
     wrong = evomask("choose", out, "--point", 99, "--json")
     assert "the front has no point 99" in json.loads(wrong.out)["error"]
 

@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 REPORTS = ("report-internal.html", "report-public.html")
 
-GENERALIZATION, RECIPES = SEARCHES = "generalization", "recipes"
+GENERALIZATION, RECIPES = "generalization", "recipes"
 """Searches on chunked files: levels of hierarchies on all records, or recipes on a sample."""
 
 DEFAULT_SUPPRESSION = 1.0
@@ -52,6 +52,11 @@ def is_chunked_run(folder: Path) -> bool:
     from evomask.runs.store.run_summary import CHUNKS_PLAN
 
     return (folder / CHUNKS_PLAN).is_file()
+
+
+def search_folder(folder: Path) -> Path:
+    """Return the folder of the run whose front a folder has; of a chunked file, on its sample."""
+    return folder / "search" if is_chunked_run(folder) else folder
 
 
 def run_chunked(
@@ -138,7 +143,7 @@ def job_for(
     for option in declared(ProtectOptions):
         value = getattr(options, option.name)
         if option.name not in GENERALIZED and value != option.default:
-            refuse(**{option.flags[-1].removeprefix("--"): True})
+            refuse(**{option.flags[0].removeprefix("--"): True})
     return GeneralizeJob(
         source=source,
         out=out,
