@@ -266,7 +266,7 @@ def compare(
 
 
 @checked
-def measure_kept(
+def measure_analyses(
     original: Frame,
     masked: Frame,
     *,
@@ -293,7 +293,7 @@ def measure_kept(
 
         people = evomask.read("survey.csv").select("age", "sex", "income").head(500)
         masked = evomask.mask(people, evomask.Mdav(("age", "income"), k=5), seed=7)
-        (table,) = evomask.measure_kept(people, masked, tables=["sex: mean income"])
+        (table,) = evomask.measure_analyses(people, masked, tables=["sex: mean income"])
         assert table.error < 5
     """
     from evomask.io.masked_tables import masked_version

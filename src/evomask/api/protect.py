@@ -226,7 +226,7 @@ class Result(Generic[F]):
 
 
 @dataclass(frozen=True, repr=False)
-class KeptRun:
+class SavedRun:
     """A run on disk, and its release.
 
     Args:
@@ -285,7 +285,7 @@ class KeptRun:
         *,
         max_risk: float | Mapping[str, float] | None = None,
         strict_releases: bool = False,
-    ) -> "KeptRun":
+    ) -> "SavedRun":
         """Release another point: ``knee``, ``balanced``, ``max-risk=20`` or a number.
 
         Args:
@@ -299,7 +299,7 @@ class KeptRun:
         choose(self.folder, wish, bounds, strict_releases=strict_releases)
         return self
 
-    def resume(self, *, workers: int = 1, strict_releases: bool = False) -> "KeptRun":
+    def resume(self, *, workers: int = 1, strict_releases: bool = False) -> "SavedRun":
         """Continue with the rest of the budget, and release the chosen point.
 
         Args:
@@ -323,7 +323,7 @@ class KeptRun:
         run = self.summary
         released = "" if run.released is None else f", point {run.released} released"
         return (
-            f"<evomask.KeptRun of {run.search} on {run.file}: {run.standing}, "
+            f"<evomask.SavedRun of {run.search} on {run.file}: {run.standing}, "
             f"{run.points} points{released}>"
         )
 
@@ -528,7 +528,7 @@ def protect_file(
     workers: int = 1,
     seed: int | None = None,
     baseline: str = "",
-) -> KeptRun:
+) -> SavedRun:
     """Protect a file like ``evomask protect``; write release, reports and run to a folder.
 
     Args:
@@ -579,11 +579,11 @@ def protect_file(
         baseline=baseline,
     )
     protect_file(options.job(source, Path(out)), evaluators=Local(workers))
-    return KeptRun(Path(out))
+    return SavedRun(Path(out))
 
 
 @checked
-def load(folder: str | Path) -> KeptRun:
+def load(folder: str | Path) -> SavedRun:
     """Load a run that ``evomask protect`` or ``evomask search --run`` saved in a folder.
 
     Example:
@@ -597,6 +597,6 @@ def load(folder: str | Path) -> KeptRun:
         assert run.masked().height <= 200
         run.choose("knee")
     """
-    run = KeptRun(Path(folder))
+    run = SavedRun(Path(folder))
     _ = run.summary  # raises an error if there is no run
     return run

@@ -37,6 +37,7 @@ from evomask.runs.store.run_control import (
     interrupt_on_termination,
     unwrap_interrupts,
 )
+from evomask.system import hold_lifetime_lock
 
 INTERRUPTED = 130
 NOT_ENOUGH = "not enough memory; use fewer records, columns or workers"
@@ -117,6 +118,7 @@ def evomask(
 def run() -> None:
     """Run the command line; errors become one sentence on stderr and an exit code."""
     warnings.showwarning = _show_warning
+    hold_lifetime_lock()
     in_terminal = start_watchdog()
     code = max(_exit_code(interrupt_on_termination()), finish_output())
     leave(code, at_once=in_terminal and code == INTERRUPTED)

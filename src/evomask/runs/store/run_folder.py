@@ -9,7 +9,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from importlib.metadata import version
@@ -47,6 +47,7 @@ from evomask.runs.store.release import complete_release
 from evomask.runs.store.run_control import request_stop
 from evomask.runs.store.run_summary import is_running
 from evomask.searches.base import RELEASED_DRAW, MaskingProblem, Search
+from evomask.system import NO_LINKS, SYSTEM
 
 FORMAT = 1
 SNAPSHOT_EVERY = 1000
@@ -455,20 +456,13 @@ class RunFolder:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the lock of the run; complete a committed release that a kill interrupted."""
-        try:
-            import fcntl
-        except ImportError:  # not a POSIX system: there are no locks
-            complete_release(self.folder)
-            yield
-            return
         refuse_links(self.folder)
         with self._lock() as lock:
             for wait in LOCK_WAITS:
-                try:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                except OSError:
-                    time.sleep(wait)
+                with suppress(OSError):
+                    if SYSTEM.lock(lock.fileno()):
+                        break
+                time.sleep(wait)
             else:
                 raise BusyError(f"another process works on {self.folder}; wait for it")
             complete_release(self.folder)
@@ -478,7 +472,7 @@ class RunFolder:
         """Open the lock file; symbolic links are not followed."""
         try:
             handle = os.open(
-                self.folder / run_summary.LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600
+                self.folder / run_summary.LOCK, os.O_RDWR | os.O_CREAT | NO_LINKS, 0o600
             )
         except OSError as error:
             raise RunError(f"{self.folder} cannot be locked: {error.strerror or error}") from None
