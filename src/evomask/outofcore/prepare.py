@@ -224,7 +224,7 @@ def prepare_file(
             parts = split_chunks(path)
             first, assumed = with_quasi_identifiers(table_from(parts.read(0), declared))
             check_stated(first, schema.stated | source.roles.keys())
-            _refuse_units(first)
+            _refuse_units(first, settings)
             if not by_recipe:
                 _check_supported(first, schema)
                 _refuse_requirements_of_scenarios(source, schema, settings)
@@ -237,12 +237,22 @@ def prepare_file(
             _remove_unstarted(folder)
 
 
-def _refuse_units(first: Table) -> None:
-    """Raise for persons with several records, which may lie in several chunks."""
+def _refuse_units(first: Table, settings: Settings) -> None:
+    """Raise for units with several records, which may lie in several chunks.
+
+    Levels of generalization hold for all chunks, so they keep values constant in households.
+    """
     if persons := first.schema.with_role(Role.PERSON):
         raise SchemaError(
             f"chunked files do not count persons; give {persons[0]!r} the role identifier if "
             "each person has one record, or protect a sample of persons"
+        )
+    households = first.schema.with_role(Role.HOUSEHOLD)
+    if households and "generalization" not in settings:
+        raise SchemaError(
+            "chunked files do not keep households together, only their generalization does; give "
+            f"{households[0]!r} the role identifier to mask each record by itself, or protect a "
+            "sample of households"
         )
 
 

@@ -89,7 +89,8 @@ class DataOptions:
     missing: tuple[str, ...] = _option((), "Texts that mean a missing value, ?,NA.", DATA)
     scenarios: tuple[str, ...] = _option(
         (),
-        'What an intruder knows, "clerk: age, income ~ 20 %; k=5"; may be given several times.',
+        'What an intruder knows, "clerk: age, income ~ 20 %; k=5" or "press: any 3 of age, sex, '
+        'job"; may be given several times.',
         DATA,
         "--scenario",
         several=True,

@@ -12,7 +12,6 @@ from evomask.masking.enforce.repair import Repair, SampleRepair
 from evomask.masking.enforce.scenarios import (
     KnownAttributes,
     ScenarioRepair,
-    combinations_of,
     maskable,
     without_implied,
 )
@@ -100,7 +99,7 @@ def known_attributes(schema: Schema, requirement: Requirement) -> tuple[KnownAtt
         KnownAttributes(maskable(schema, names), own.k, own.l, own.t, unit_of(schema, scenario))
         for scenario in schema.scenarios
         if (own := required[scenario.name]).asks_anything
-        for names in combinations_of(scenario)
+        for names in scenario.combinations()
     ]
     if not known and any(own.asks_anything for own in required.values()):
         raise ParameterError(

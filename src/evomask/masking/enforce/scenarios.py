@@ -10,23 +10,18 @@ are merged by `Repair`, which satisfies every requirement.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from math import comb, prod
+from math import prod
 
 import numpy as np
 
 from evomask.data.classes import Classes, classes_of, classes_of_columns
 from evomask.data.recoding import SUPPRESSED, is_uninformative
-from evomask.data.scenario import Scenario
 from evomask.data.schema import Kind, Role, Schema
 from evomask.data.table import Column, Table
 from evomask.data.units import unit_labels, units_in
 from evomask.errors import DataError, SchemaError
 from evomask.masking.enforce.repair import Repair
 from evomask.types import Flags, Floats, Indices
-
-MOST_COMBINATIONS = 1_000
-"""Combinations of attributes that one intruder may know, at most; above it, all of them at once."""
 
 MOST_ROUNDS = 8
 """Rounds in which classes that violate l or t are dissolved."""
@@ -65,18 +60,6 @@ class KnownAttributes:
     l: int = 1  # noqa: E741
     t: float = 1.0
     unit: str = ""
-
-
-def combinations_of(scenario: Scenario) -> list[tuple[str, ...]]:
-    """Return every set of attributes that an intruder may know exactly.
-
-    If there are too many, the set of all their attributes, which has the smallest classes.
-    """
-    if not scenario.any:
-        return [scenario.knows] if scenario.knows else []
-    if comb(len(scenario.of), scenario.any) > MOST_COMBINATIONS:
-        return [(*scenario.knows, *scenario.of)]
-    return [(*scenario.knows, *some) for some in combinations(scenario.of, scenario.any)]
 
 
 def without_implied(known: Sequence[KnownAttributes]) -> tuple[KnownAttributes, ...]:

@@ -35,7 +35,7 @@ LADDERS: Mapping[str, Mapping[str, Sequence[Any]]] = {
     "mondrian": {"k": SIZES},
     "clustered-microaggregation": {"k": SIZES, "clusters": (2, 3, 5, 7, 10, 15, 20)},
     "clustered-global-median": {"k": SIZES, "clusters": (2, 3, 5, 7, 10, 15, 20)},
-    "rank-swapping": {"window": PERCENTS},
+    "rank-swapping": {"window": (*PERCENTS, 70.0, 100.0)},
     "independent-noise": {"percent": PERCENTS},
     "correlated-noise": {"percent": PERCENTS},
     "pram": {"change": CHANGES, "design": ("diagonal", "off-diagonal")},
