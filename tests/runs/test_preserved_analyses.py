@@ -219,3 +219,29 @@ def test_where_no_point_keeps_a_limit_nothing_is_released_and_the_run_can_be_cho
     done = choose(town / "strict", "balanced")
     assert done.written.records == 150
     assert done.record.bounds == {}
+
+
+def test_a_limit_of_one_analysis_steers_and_marks_the_points_that_break_it(once, town):
+    text = "school: mean income"
+    errors = [one.error for one in once.record.kept if one.text == text]
+    limit = round(max(0.5, errors[0] / 2), 2)
+    keep = AnalysesToPreserve((f"{text} <= {limit:g} %", "school x illness"))
+    done = protect_file(job_for(town, "single", keep=keep))
+    reading = f"error of {text}"
+    assert done.record.bounds == {reading: limit}
+    assert done.record.chosen.errors[reading] <= limit
+    assert all(not point.breaks for point in done.record.points.front)
+    assert f"{reading} of at most {limit:g} %" in done.choice.reason
+    again = choose(done.folder, "knee")
+    assert again.record.bounds == {reading: limit}
+    by_number = choose(done.folder, "1")
+    assert by_number.record.bounds == {}
+
+
+def test_points_above_a_limit_are_shown_as_such(once):
+    front = once.record.points.front
+    limit = sorted(point.risk for point in front)[len(front) // 2]
+    done = choose(once.folder, "suggested", Bounds(risk=limit))
+    points = done.record.points.front
+    assert [bool(point.breaks) for point in points] == [point.risk > limit for point in points]
+    assert "breaks the limit of risk" in done.reports.internal.read_text()

@@ -103,6 +103,7 @@ def measure(
     keep_tables: Iterable[str] = (),
     keep_models: Iterable[str] = (),
     keep_indicators: Iterable[str] = (),
+    uses: Iterable[str] = (),
 ) -> Measurement:
     """Measure information loss and disclosure risk of a masked frame against its original.
 
@@ -124,6 +125,7 @@ def measure(
         keep_tables: tables to compare, such as ``education x sex: mean hours``.
         keep_models: regressions to compare, such as ``income ~ age + education``.
         keep_indicators: indicators to compare, such as ``gini(income) by region``.
+        uses: purposes in words, whose analyses are compared.
 
     Example:
         import evomask
@@ -142,7 +144,7 @@ def measure(
         measures=tuple(measures),
         profile=profile,
         exact=exact,
-        keep=parse_analyses(keep_tables, keep_models, keep_indicators),
+        keep=parse_analyses(keep_tables, keep_models, keep_indicators, uses),
         key=key,
         loss=loss,
     )

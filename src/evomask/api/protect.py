@@ -115,12 +115,14 @@ class Result(Generic[F]):
         Args:
             max_risk: of all scenarios, or of each, such as ``{"register": 5, "colleague": 10}``.
         """
-        from evomask.report.protection import choose_point
+        from evomask.report.protection import choose_point, is_by_number
         from evomask.runs.store.preserved_analyses import build_bounds, check_risk_limits
 
         risk = risk_limits(max_risk)
         errors = max_table_error, max_model_error, max_indicator_error
         bounds = build_bounds(risk, max_loss, *errors)
+        if not is_by_number(wish):
+            bounds = bounds.with_errors(self.bounds.error_in)
         check_risk_limits(bounds, self.protection.table)
         return choose_point(wish, self.protection.state, bounds).candidate.point
 
@@ -367,6 +369,7 @@ def protect(
     keep_tables: Iterable[str] = (),
     keep_models: Iterable[str] = (),
     keep_indicators: Iterable[str] = (),
+    uses: Iterable[str] = (),
     max_risk: float | Mapping[str, float] | None = None,
     max_loss: float | None = None,
     max_table_error: float | None = None,
@@ -404,6 +407,8 @@ def protect(
         keep_tables: tables to preserve, such as ``education x sex: mean hours``.
         keep_models: regressions to preserve, such as ``income ~ age + education``.
         keep_indicators: indicators to preserve, such as ``gini(income) by region``.
+        uses: what the file is for, such as ``regional poverty statistics <= 5 %``; preserves the
+            analyses of such a purpose.
         max_risk: choose the least loss with at most this risk, in percent; of all scenarios, or of
             each, such as ``{"register": 5, "colleague": 10}``.
         max_loss: choose the least risk with at most this loss, in percent.
@@ -450,7 +455,7 @@ def protect(
         quasi=quasi, confidential=confidential, drop=drop, keep=keep, ordinal=ordinal,
         nominal=nominal, strata=strata, weight=weight, household=household,
         hierarchies=hierarchies or {}, keep_tables=keep_tables, keep_models=keep_models,
-        keep_indicators=keep_indicators,
+        keep_indicators=keep_indicators, uses=uses,
     )  # fmt: skip
     known = _with_roles(frame, schema_of(schema, arguments), accepted=accept_proposal)
     loaded = loaded_frame(frame, known)
@@ -478,8 +483,9 @@ def protect(
             start=replace(_start(start, loaded), objectives=objectives_of(objectives or {}, frame)),
             watch=watch, stop=stop,
         )  # fmt: skip
-    choice = choose_point(job.pick, protection.state, job.bounds)
-    return Result(frame, protection, choice, job.bounds)
+    bounds = job.bounds.with_errors(protection.kept.limits if protection.kept else {})
+    choice = choose_point(job.pick, protection.state, bounds)
+    return Result(frame, protection, choice, bounds)
 
 
 def _start(given: Iterable[str | Path | Frame], loaded: "Loaded") -> "Start":

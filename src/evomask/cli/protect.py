@@ -317,9 +317,13 @@ def _front_table(points: "PointsNote") -> Iterator[str]:
     yield f"{bottom}  method"
     yield from _row("original", "", points.original)
     for point in points.front:
-        yield from _row("chosen" if point == points.chosen else "", str(point.point), point)
+        is_chosen = point.point == points.chosen.point
+        mark = "chosen" if is_chosen else "over" if point.breaks else ""
+        yield from _row(mark, str(point.point), point)
     for point in points.baselines:
         yield from _row("baseline", "", point)
+    if any(point.breaks for point in points.front):
+        yield "    over: breaks a limit, and is released by its number only"
 
 
 def _row(mark: str, number: str, point: "PointNote") -> Iterator[str]:

@@ -56,7 +56,8 @@ class FrontPoint:
         assessment: components of the risk, if it has any.
         objectives: of the user, by which points are compared too; by name.
         limited: objectives of the user that have a limit instead.
-        errors: of the analyses to preserve, in percent; of each kind the largest.
+        errors: of the analyses to preserve, in percent: of each kind the largest, and of each
+            analysis with a limit of its own.
         point: position on the front, from 1 in the order of loss; 0 for dominated files.
         individual: individual of a single search; None in `protect`.
         draw: random draw that is released, where masking is random.
@@ -108,6 +109,14 @@ class FrontPoint:
     def excess(self, limits: Mapping[str, float]) -> float:
         """Largest excess of an error over its limit; infinite for an unknown error."""
         return max((self.errors.get(n, inf) - limit for n, limit in limits.items()), default=0.0)
+
+    def broken(self, bounds: Mapping[str, float]) -> tuple[str, ...]:
+        """Bounds that the point breaks, by reading; an unknown reading breaks its bound."""
+        risks = {risk_reading(name): risk for name, risk in self.scenario_risks.items()}
+        found = {**self.readings, **risks}
+        if not risks.keys().isdisjoint(bounds):
+            found["risk"] = max((r for n, r in risks.items() if n not in bounds), default=0.0)
+        return tuple(name for name, limit in bounds.items() if found.get(name, inf) > limit)
 
     def as_json(self, **details: object) -> dict[str, object]:
         """Point, search, *details* and all measures, as commands and front files show them."""
@@ -185,6 +194,7 @@ class Bounds:
     Args:
         risk: holds in every scenario that *risk_in* does not name.
         risk_in: bounds of the risk in single scenarios.
+        error_in: bounds of the errors of single analyses, by reading.
     """
 
     risk: float | None = None
@@ -193,6 +203,7 @@ class Bounds:
     model_error: float | None = None
     indicator_error: float | None = None
     risk_in: Mapping[str, float] = field(default_factory=dict)
+    error_in: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, limit in self.given.items():
@@ -205,12 +216,18 @@ class Bounds:
         """Bounds that are set, by measure; of a scenario under its `risk_reading`."""
         plain = {name: getattr(self, name) for name in ("risk", "loss", *ERROR_NAMES.values())}
         of_all = {name: limit for name, limit in plain.items() if limit is not None}
-        return of_all | {risk_reading(name): limit for name, limit in self.risk_in.items()}
+        in_scenarios = {risk_reading(name): limit for name, limit in self.risk_in.items()}
+        return of_all | in_scenarios | dict(self.error_in)
 
     @property
     def of_errors(self) -> dict[str, float]:
         """Bounds of the errors of analyses, by name."""
-        return {n: limit for n, limit in self.given.items() if n in ERROR_NAMES.values()}
+        names = {*ERROR_NAMES.values(), *self.error_in}
+        return {name: limit for name, limit in self.given.items() if name in names}
+
+    def with_errors(self, limits: Mapping[str, float]) -> "Bounds":
+        """These bounds, and limits of the errors of single analyses."""
+        return replace(self, error_in={**self.error_in, **limits})
 
     @property
     def largest_risk(self) -> float | None:
@@ -278,7 +295,7 @@ def suggested(points: Sequence[FrontPoint], bounds: Bounds = UNBOUNDED) -> Front
 
 def _title(measure: str) -> str:
     """Name of a measure in words, with its article."""
-    words = measure.replace("_", " ")
+    words = measure.replace("_", " ") if measure in ERROR_NAMES.values() else measure
     return f"an {words}" if words[0] in "aeiou" else f"a {words}"
 
 

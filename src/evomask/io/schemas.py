@@ -57,11 +57,16 @@ class RulesSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tru
 
 
 class KeepSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """Section ``[keep]``: tables, models and indicators that masking must preserve."""
+    """Section ``[keep]``: tables, models and indicators that masking must preserve.
+
+    Args:
+        use: purposes in words, such as ``regional poverty statistics``.
+    """
 
     tables: list[str] = []
     models: list[str] = []
     indicators: list[str] = []
+    use: list[str] = []
 
 
 class ReleaseSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):

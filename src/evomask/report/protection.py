@@ -1,6 +1,7 @@
 """A finished search before release: front, evaluated points, choice of a point."""
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
@@ -189,6 +190,11 @@ def choose_from_front(wish: str, front: Sequence[FrontPoint], bounds: Bounds = U
     chosen, reason = pick(allowed, wish, suggested(allowed, bounds)), reason_for(wish, bounds)
     above = reason == SUGGESTED and chosen.risk > DEFAULT_RISK
     return Choice(chosen, SMALLEST_RISK if above else reason)
+
+
+def is_by_number(rule: str) -> bool:
+    """Whether a rule names a point or a file, which limits do not exclude."""
+    return re.fullmatch(r"(file=)?\d+", rule) is not None
 
 
 def reason_for(wish: str, bounds: Bounds = UNBOUNDED) -> str:

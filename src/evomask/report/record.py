@@ -255,6 +255,8 @@ class PointNote(msgspec.Struct, frozen=True):
         point: its number on the front, from 1 by loss; 0 for dominated candidates.
         table_error, model_error, indicator_error: largest error of the preserved analyses, in
             percent; None if none was named.
+        errors: those of analyses with a limit of their own, by reading.
+        breaks: limits that it breaks, by reading.
         file: its number in the order of creation, which does not change with the front; None in
             records of earlier versions, where *point* is that number.
     """
@@ -269,6 +271,8 @@ class PointNote(msgspec.Struct, frozen=True):
     model_error: float | None = None
     indicator_error: float | None = None
     file: int | None = None
+    errors: dict[str, float] = {}
+    breaks: tuple[str, ...] = ()
 
     @property
     def score(self) -> float:

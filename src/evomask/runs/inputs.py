@@ -189,7 +189,9 @@ def load_source(read: Source, source: Input, hierarchies: Path | None = None) ->
     own, unknown = own_hierarchies(schema, table)
     trees = {**own, **read_hierarchies(table.schema, hierarchies)}
     named = schema.keep
-    keep = AnalysesToPreserve(tuple(named.tables), tuple(named.models), tuple(named.indicators))
+    keep = AnalysesToPreserve(
+        tuple(named.tables), tuple(named.models), tuple(named.indicators), tuple(named.use)
+    )
     notes = (*_dialect_note(read.dialect), *read.notes, *assumed, *unknown)
     origin = read.origin(table, source.path)
     stated = schema.stated | source.roles.keys()

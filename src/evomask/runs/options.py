@@ -154,7 +154,7 @@ class ProtectOptions:
     )
     keep_tables: tuple[str, ...] = _option(
         (),
-        'Table to preserve, "education x sex: mean hours"; may be given several times.',
+        'Table to preserve, "education x sex: mean hours <= 5 %"; may be given several times.',
         GOALS,
         "--keep-table",
         several=True,
@@ -162,7 +162,7 @@ class ProtectOptions:
     )
     keep_models: tuple[str, ...] = _option(
         (),
-        'Regression to preserve, "income ~ age + education"; may be given several times.',
+        'Regression to preserve, "income ~ age <= 5 %"; may be given several times.',
         GOALS,
         "--keep-model",
         several=True,
@@ -170,7 +170,7 @@ class ProtectOptions:
     )
     keep_indicators: tuple[str, ...] = _option(
         (),
-        'Indicator to preserve, "gini(income) by region"; may be given several times.',
+        'Indicator to preserve, "gini(income) by region <= 5 %"; may be given several times.',
         GOALS,
         "--keep-indicator",
         several=True,
@@ -182,6 +182,18 @@ class ProtectOptions:
     max_model_error: float | None = _option(
         None, "Largest error of preserved models, %.", GOALS, in_parts=True
     )
+<<<<<<< HEAD
+=======
+    uses: tuple[str, ...] = _option(
+        (),
+        'What the file is for, "regional poverty statistics <= 5 %": preserves its analyses.',
+        GOALS,
+        "--use",
+        several=True,
+    )
+    max_table_error: float | None = _option(None, "Largest error of preserved tables, %.", GOALS)
+    max_model_error: float | None = _option(None, "Largest error of preserved models, %.", GOALS)
+>>>>>>> main
     max_indicator_error: float | None = _option(
         None, "Largest error of preserved indicators, %.", GOALS, in_parts=True
     )
@@ -246,7 +258,9 @@ class ProtectOptions:
             evaluations=self.evaluations,
             searches=self.searches,
             pick=self.pick,
-            keep=parse_analyses(self.keep_tables, self.keep_models, self.keep_indicators),
+            keep=parse_analyses(
+                self.keep_tables, self.keep_models, self.keep_indicators, self.uses
+            ),
             bounds=build_bounds(
                 self.max_risk,
                 self.max_loss,

@@ -40,6 +40,7 @@ from evomask.measures.profiles import profile
 from evomask.report.protection import (
     Protection,
     choose_point,
+    is_by_number,
     with_best_within,
     with_files,
 )
@@ -64,6 +65,7 @@ from evomask.runs.inputs import (
     notes_on_leakage,
 )
 from evomask.runs.population_limits import within_limits
+from evomask.runs.purposes import expand_purposes
 from evomask.runs.release import Release, release
 from evomask.runs.start import NOTHING_GIVEN, Start, load_start
 from evomask.runs.store.earlier_releases import EarlierReleases
@@ -202,7 +204,9 @@ def protect_file(
         start = load_start(job.start, loaded)
         loaded = replace(loaded, notes=(*loaded.notes, *notes, *start.notes))
         check_stated(loaded.table, loaded.stated)
-        keep = job.keep + loaded.keep
+        keep, uses = expand_purposes(loaded.keep + job.keep, loaded.table)
+        loaded = replace(loaded, notes=(*loaded.notes, *uses))
+        job = replace(job, keep=keep, bounds=job.bounds.with_errors(keep.limits))
         statistics = prepare_analyses(loaded.table, keep, job.bounds)
         seed = secrets.randbits(63) if job.seed is None else job.seed
         context = context_for(loaded.table, job, seed, events, loaded.hierarchies, start, keep)
@@ -246,6 +250,8 @@ def protect_table(
     """Search for the front of protected versions of a table in memory; nothing is written."""
     validate_pick(job.pick)
     profile(job.profile)
+    keep, uses = expand_purposes(job.keep, table)
+    job = replace(job, keep=keep, bounds=job.bounds.with_errors(keep.limits))
     events, journal = EventDispatcher(watch), Journal()
     with record_outcome(events):
         statistics = prepare_analyses(table, job.keep, job.bounds)
@@ -283,6 +289,7 @@ def protect_table(
                 *notes_on_leakage(table),
                 *note_on_width(job.width),
                 *start.notes,
+                *uses,
                 *done.notes,
             ),
             baselines=baselines(job.baseline, context) if job.baseline else {},
@@ -342,6 +349,8 @@ def choose(
         validate_pick(wish)
     with _open_run(folder, watch, key, edited_plan=edited_plan) as run:
         outcome = run.last_outcome()
+        if not is_by_number(wish):
+            bounds = bounds.with_errors(run.plan.keep.limits)
         changes = {"pick": wish, "bounds": bounds} if wish else {}
         plan = msgspec.structs.replace(run.plan, keep_order=keep_order, **changes)
         if bounds.given:

@@ -31,12 +31,15 @@ class EstimateComparison:
         name: the cell of a table, or the predictor of a coefficient.
         before, after: None if the file does not determine it.
         overlap: overlap of both confidence intervals, in percent.
+        ratio: the smaller over the larger of both, in percent; 0 if one is missing or of the other
+            sign.
     """
 
     name: str
     before: Estimate | None
     after: Estimate | None
     overlap: float
+    ratio: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,8 @@ class AnalysisComparison:
         error: error in percent, 0 for the original.
         overlap: mean overlap of the confidence intervals, in percent.
         notes: remarks for the reader of a report.
+        ratio: mean ratio of estimates before and after, the smaller over the larger, in percent.
+        limit: largest error in percent that the user accepts, if there is one.
     """
 
     text: str
@@ -59,6 +64,8 @@ class AnalysisComparison:
     overlap: float
     values: tuple[EstimateComparison, ...]
     notes: tuple[str, ...] = ()
+    limit: float | None = None
+    ratio: float | None = None
 
 
 Intervals = tuple[Floats, Floats, Floats]
@@ -84,10 +91,24 @@ def compare_estimates(
     """Pair the estimates of both files; those that the original does not determine are omitted."""
     pairs = zip(names, _estimates(before), _estimates(after), strict=True)
     return tuple(
-        EstimateComparison(name, first, second, overlap_of(first, second) if second else 0.0)
+        EstimateComparison(
+            name,
+            first,
+            second,
+            overlap_of(first, second) if second else 0.0,
+            ratio_of_estimates(first.value, second.value) if second else 0.0,
+        )
         for name, first, second in pairs
         if first is not None
     )
+
+
+def ratio_of_estimates(before: float, after: float) -> float:
+    """The smaller over the larger of two estimates, in percent (Taub et al., 2017)."""
+    if before == after:
+        return 100.0
+    small, large = sorted((abs(before), abs(after)))
+    return 100.0 * small / large if before * after > 0 else 0.0
 
 
 def _estimates(found: Intervals) -> list[Estimate | None]:

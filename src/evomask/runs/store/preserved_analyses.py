@@ -38,9 +38,10 @@ def parse_analyses(
     tables: Iterable[str] | None,
     models: Iterable[str] | None,
     indicators: Iterable[str] | None = None,
+    uses: Iterable[str] | None = None,
 ) -> AnalysesToPreserve:
     """Analyses to preserve: ``education x sex: mean hours``, ``income ~ age``, ``gini(income)``."""
-    return AnalysesToPreserve(tuple(tables or ()), tuple(models or ()), tuple(indicators or ()))
+    return AnalysesToPreserve(*(tuple(some or ()) for some in (tables, models, indicators, uses)))
 
 
 def build_bounds(
