@@ -182,18 +182,14 @@ class ProtectOptions:
     max_model_error: float | None = _option(
         None, "Largest error of preserved models, %.", GOALS, in_parts=True
     )
-<<<<<<< HEAD
-=======
     uses: tuple[str, ...] = _option(
         (),
         'What the file is for, "regional poverty statistics <= 5 %": preserves its analyses.',
         GOALS,
         "--use",
         several=True,
+        in_parts=True,
     )
-    max_table_error: float | None = _option(None, "Largest error of preserved tables, %.", GOALS)
-    max_model_error: float | None = _option(None, "Largest error of preserved models, %.", GOALS)
->>>>>>> main
     max_indicator_error: float | None = _option(
         None, "Largest error of preserved indicators, %.", GOALS, in_parts=True
     )
