@@ -25,7 +25,7 @@ from evomask.io.chunks import FLAG, Alike, class_sizes, parquet_files
 from evomask.io.files import replace_file
 from evomask.io.paired_chunks import table_of_rows
 from evomask.masking.enforce.requirement import Requirement, parse_requirement, required_in
-from evomask.masking.enforce.scenarios import combinations_of, maskable
+from evomask.masking.enforce.scenarios import maskable
 from evomask.measures.disclosure.control_group import combine
 from evomask.outofcore.compare import ChunkComparison, Comparison, released_attributes
 from evomask.outofcore.generalize import GeneralizeJob
@@ -330,7 +330,7 @@ def scenario_promises(
     scenarios = tuple(entry.scenario(name) for name, entry in saved.file.scenarios.items())
     required = required_in(replace(schema, scenarios=scenarios), requirement)
     for one in scenarios:
-        sets = tuple(maskable(schema, names) for names in combinations_of(one))
+        sets = tuple(maskable(schema, names) for names in one.combinations())
         own = required[one.name]
         if sets:
             yield ScenarioPromise(one.name, sets, own.k, own.l, required_models(own))
