@@ -183,6 +183,16 @@ def _as_before(column: pl.Series, frame: pl.DataFrame) -> pl.Series:
     return column.cast(was) if was.is_float() and column.dtype.is_integer() else column
 
 
+def joined_frames(frames: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """Return the records of several frames."""
+    return pl.concat(list(frames))
+
+
+def became_texts(before: pl.DataFrame, after: pl.DataFrame) -> list[str]:
+    """Return the columns that hold texts in the second frame only."""
+    return [n for n in before.columns if after.schema[n] == pl.String != before.schema[n]]
+
+
 def keep_rows(path: Path, columns: Mapping[str, Any]) -> None:
     """Write a temporary file of columns."""
     frame = pl.DataFrame(dict(columns))

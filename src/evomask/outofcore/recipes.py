@@ -13,7 +13,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import polars as pl
 import tomli_w
 
 from evomask.data.hierarchy import with_unknown_values
@@ -21,7 +20,15 @@ from evomask.data.schema import MISSING, Attribute
 from evomask.errors import EvomaskError
 from evomask.evolution.streams import member_seed
 from evomask.execution.evaluator import Evaluators
-from evomask.io.chunks import FLAG, Parts, Place, with_masked, write_part
+from evomask.io.chunks import (
+    FLAG,
+    Parts,
+    Place,
+    became_texts,
+    joined_frames,
+    with_masked,
+    write_part,
+)
 from evomask.io.files import replace_file
 from evomask.io.paired_chunks import with_flags
 from evomask.io.schemas import AttributeEntry, ScenarioEntry
@@ -66,7 +73,7 @@ def sample_input(source: Input, file: PreparedFile, overview: Overview) -> Input
         file.parts.read(number).head(int(np.ceil(share * place.records)))
         for number, place in enumerate(file.parts.places)
     )
-    write_part(pl.concat(first), path)
+    write_part(joined_frames(first), path)
     declared = declarations_of(source)[1]
     known = {a.name: a for a in overview.attributes}
     attributes = {
@@ -125,7 +132,7 @@ class ApplyTask:
         suppressed = masked.suppressed
         made = with_masked(frame, replace(masked, suppressed=np.zeros_like(suppressed)), ())
         write_part(with_flags(made, suppressed), _applied_path(self.folder, number))
-        texts = [n for n in frame.columns if made.schema[n] == pl.String != frame.schema[n]]
+        texts = became_texts(frame, made)
         return {"records": len(frame), "suppressed": int(suppressed.sum()), "texts": texts}
 
 
@@ -166,7 +173,7 @@ class Twin:
 
     file: PreparedFile
     masked: Parts
-    control: pl.DataFrame
+    control: Any
 
 
 def masked_twin(
@@ -189,7 +196,7 @@ def masked_twin(
     except EvomaskError:
         made = replace(masked, places=tuple(_shorter(place, size) for place in masked.places))
     out = (file.parts.read(number).tail(size) for number in range(len(places)))
-    return Twin(twin, made, pl.concat(out))
+    return Twin(twin, made, joined_frames(out))
 
 
 def _shorter(place: Place, size: int) -> Place:
