@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evomask.engine.front import Bounds, least_loss_at_default_risk, within
+from evomask.engine.front import Bounds, within
+from evomask.engine.offers import likely
 from evomask.errors import ParameterError, SchemaError
 from evomask.measures.analyses.analyses import AnalysesToPreserve
 from evomask.report.public_record import build_public_record
@@ -60,15 +61,13 @@ def job_for(town, name, **more):
     source = Input(
         town / "town.csv", None, ("age", "income", "school"), ("illness",), ("name",), ("school",)
     )
-    least_loss_at_default_risk = {
+    defaults = {
         "evaluations": 20,
         "seed": 7,
         "keep": KEEP,
         "searches": ("recipes",),
     }
-    return ProtectJob(
-        **({"source": source, "folder": town / name} | least_loss_at_default_risk | more)
-    )
+    return ProtectJob(**({"source": source, "folder": town / name} | defaults | more))
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +142,7 @@ def test_under_a_deadline_the_usual_point_is_compared_first_and_the_rest_while_t
         )
         compared = [point for point in state.front if point.errors]
         assert len(compared) == least
-        assert least_loss_at_default_risk(front).number in [point.number for point in compared]
+        assert likely(front).number in [point.number for point in compared]
     assert preserved_analyses.comparison_note(state.front) == ""
 
 

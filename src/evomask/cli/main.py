@@ -1,7 +1,7 @@
 """The ``evomask`` command: its subcommands, and the translation of errors to exit codes.
 
-Exit codes: 0 done, 1 an evomask error (one sentence), 2 wrong usage, 3 roles to be confirmed
-first, 130 interrupted.
+Exit codes: 0 done, 1 an evomask error (one sentence), 2 wrong usage, 3 nothing released (roles to
+be confirmed first, or no point within the limits), 130 interrupted.
 """
 
 import os
@@ -31,7 +31,7 @@ from evomask.cli.terminal.help import GroupedCommands, examples, register_comman
 from evomask.cli.terminal.interrupt_watchdog import leave, start_watchdog
 from evomask.cli.terminal.options import INSTRUCTION
 from evomask.cli.terminal.output import complain, finish_output, note, say_json
-from evomask.errors import EvomaskError
+from evomask.errors import EvomaskError, UnmetError
 from evomask.runs.store.run_control import (
     InterruptHandler,
     interrupt_on_termination,
@@ -40,6 +40,7 @@ from evomask.runs.store.run_control import (
 from evomask.system import hold_lifetime_lock
 
 INTERRUPTED = 130
+NOTHING_RELEASED = 3
 NOT_ENOUGH = "not enough memory; use fewer records, columns or workers"
 NO_MEMORY = ("failed to map segment", "Cannot allocate memory", "load shared object")
 """What libraries say that cannot be loaded, mostly for lack of memory."""
@@ -132,7 +133,8 @@ def _exit_code(interrupts: InterruptHandler) -> int:
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(bool(end.code))
     except EvomaskError as error:
-        return max(_fail(str(error)), INTERRUPTED * interrupts.happened)
+        code = NOTHING_RELEASED if isinstance(error, UnmetError) else 1
+        return max(code * _fail(str(error)), INTERRUPTED * interrupts.happened)
     except MemoryError:
         return max(_fail(NOT_ENOUGH), INTERRUPTED * interrupts.happened)
     except OSError as error:

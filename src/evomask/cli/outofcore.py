@@ -1,6 +1,7 @@
 """Files larger than memory (``--in-parts``): chunked `mask` and `protect`."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from evomask.report.record import PointNote
     from evomask.runs.inputs import Input
     from evomask.runs.protect import ProtectJob
+    from evomask.runs.store.preserved_analyses import AtMost
 
 T = TypeVar("T")
 
@@ -176,23 +178,13 @@ def protect(
 
 
 def choose(
-    folder: Path,
-    pick: str,
-    limits: tuple[str | None, float | None, float | None, float | None, float | None],
-    key: Path | None,
-    *,
-    json: bool,
-    quiet: bool,
+    folder: Path, pick: str, bounds: "AtMost", key: Path | None, *, json: bool, quiet: bool
 ) -> None:
-    """Apply another recipe of the front to all chunks, and release the result.
-
-    Args:
-        limits: of the risk, the loss, and the errors of tables, models and indicators.
-    """
+    """Apply another recipe of the front to all chunks, and release the result."""
     from evomask.outofcore.protect import choose_in_parts, read_recipe_job
-    from evomask.runs.store.preserved_analyses import build_bounds
 
-    job, bounds = read_recipe_job(folder, key), build_bounds(*limits)
+    job = read_recipe_job(folder, key)
+    bounds = replace(bounds, release=bounds.release or job.bounds.release)
     done = choose_in_parts(job, pick, bounds, told=_chunk_progress(quiet=quiet))
     _print_recipe(done, json=json, quiet=quiet)
 

@@ -27,8 +27,14 @@ ORIGINAL = -1
 TOLERANCE = 0.1
 """Percent of loss or risk that make no difference to a choice."""
 
-DEFAULT_RISK = 10.0
-"""Largest risk of the suggested point, in percent, where no limit is set: one target in ten."""
+DEFAULT_LOSS = 40.0
+"""Largest loss of the suggested point, in percent, where no limit is set."""
+
+RELEASE_TYPES = {"public": 10.0, "scientific": 20.0, "secure": 35.0}
+"""Largest risk of the suggested point in percent, by who receives the file: anybody, researchers
+under a contract, researchers in a safe room. Decision 0014 gives reasons."""
+
+DEFAULT_RELEASE = "public"
 
 DESIGN = "design"
 """Name of the initial design, as the search that found a point."""
@@ -157,18 +163,6 @@ def balanced(points: Sequence[FrontPoint]) -> FrontPoint:
     return points[_balanced(plane(points))]
 
 
-def least_loss_at_default_risk(points: Sequence[FrontPoint]) -> FrontPoint:
-    """Point of the least loss with a risk of at most `DEFAULT_RISK`.
-
-    Where every point has more risk, the point of the least risk. Decision 0014 compares this rule
-    with others.
-    """
-    allowed = [point for point in points if point.risk <= DEFAULT_RISK]
-    if not allowed:
-        return min(points, key=lambda point: (point.risk, point.loss))
-    return min(allowed, key=lambda point: (point.loss, point.risk, point.number))
-
-
 def volume_of(points: Sequence[FrontPoint]) -> float:
     """Hypervolume in percent of the loss-risk square (reference point 100, 100)."""
     return hypervolume(plane(points), WORST_CASE) / 100.0
@@ -195,6 +189,9 @@ class Bounds:
         risk: holds in every scenario that *risk_in* does not name.
         risk_in: bounds of the risk in single scenarios.
         error_in: bounds of the errors of single analyses, by reading.
+        release: one of `RELEASE_TYPES`, whose limits hold for measures without a bound; empty
+            where points beyond the limits of the default type may be released.
+        accept_risk, accept_loss: whether a point beyond these limits may be released.
     """
 
     risk: float | None = None
@@ -204,8 +201,15 @@ class Bounds:
     indicator_error: float | None = None
     risk_in: Mapping[str, float] = field(default_factory=dict)
     error_in: Mapping[str, float] = field(default_factory=dict)
+    release: str = ""
+    accept_risk: bool = False
+    accept_loss: bool = False
 
     def __post_init__(self) -> None:
+        if self.release and self.release not in RELEASE_TYPES:
+            raise ParameterError(
+                f"release must be {', '.join(RELEASE_TYPES)}, got {self.release!r}"
+            )
         for name, limit in self.given.items():
             if not 0 <= limit <= 100:
                 option = name.replace("_", "-")
@@ -234,6 +238,49 @@ class Bounds:
         """The risk at which all bounds of risks are certainly met; None without any."""
         limits = [*self.risk_in.values(), *((self.risk,) if self.risk is not None else ())]
         return min(limits, default=None)
+
+    @property
+    def accepted(self) -> tuple[bool, bool]:
+        """Whether a risk, and a loss, beyond the limits of the release type are accepted."""
+        return self.accept_risk or not self.release, self.accept_loss or not self.release
+
+    @property
+    def most_risk(self) -> float:
+        """Limit of the risk of the suggested point: its bound, or that of the release type.
+
+        Bounds by scenario replace it.
+        """
+        if self.risk_in:
+            return inf
+        return RELEASE_TYPES[self.release or DEFAULT_RELEASE] if self.risk is None else self.risk
+
+    @property
+    def most_loss(self) -> float:
+        """Limit of the loss of the suggested point: its bound, or the default."""
+        return DEFAULT_LOSS if self.loss is None else self.loss
+
+    def beyond(self, point: FrontPoint) -> dict[str, tuple[float, float]]:
+        """Risk and loss of a point beyond their limits that nobody accepted, with the limits."""
+        found = self.above(point).items()
+        accepted = dict(zip(("risk", "loss"), self.accepted, strict=True))
+        return {name: both for name, both in found if not accepted[name]}
+
+    def above(self, point: FrontPoint) -> dict[str, tuple[float, float]]:
+        """Risk and loss of a point beyond their limits, with the limits."""
+        found = {"risk": (point.risk, self.most_risk), "loss": (point.loss, self.most_loss)}
+        return {name: (value, limit) for name, (value, limit) in found.items() if value > limit}
+
+    @property
+    def in_words(self) -> str:
+        """Limits of the suggested point in words."""
+        own = f"{self}" if self.given else ""
+        if self.loss is not None and self.largest_risk is not None:
+            return own
+        risk = "" if self.largest_risk is not None else f"risk at most {self.most_risk:g} %"
+        loss = "" if self.loss is not None else f"loss at most {self.most_loss:g} %"
+        kind = f"a {self.release or DEFAULT_RELEASE} release"
+        typed = f"{kind} ({', '.join(filter(None, (risk, loss)))})"
+        return f"{own} and the limits of {typed}" if own else f"the limits of {typed}"
 
     def readings(self, point: FrontPoint) -> dict[str, float]:
         """What a point has of each bounded measure; infinite where it is missing."""
@@ -277,20 +324,6 @@ def within(points: Sequence[FrontPoint], bounds: Bounds) -> tuple[FrontPoint, ..
         f"no point has {bounds}; the nearest, point {nearest.point}, has {has}: "
         "raise the limit, search longer, or choose a point by its number"
     )
-
-
-def suggested(points: Sequence[FrontPoint], bounds: Bounds = UNBOUNDED) -> FrontPoint:
-    """Point that is chosen by default.
-
-    With a bound on the risk alone the least loss, with one on the loss alone the least risk, with
-    both the balanced point; otherwise the least loss at the default risk.
-    """
-    limits_risk, limits_loss = bounds.largest_risk is not None, bounds.loss is not None
-    if limits_risk and not limits_loss:
-        return min(points, key=lambda point: (point.loss, point.risk, point.number))
-    if limits_loss and not limits_risk:
-        return min(points, key=lambda point: (point.risk, point.loss, point.number))
-    return balanced(points) if limits_risk else least_loss_at_default_risk(points)
 
 
 def _title(measure: str) -> str:

@@ -61,9 +61,15 @@ from evomask.outofcore.shuffle import mix_chunks, shuffle_chunks
 from evomask.report.record import ReleaseRecord
 from evomask.report.scenarios import required_models
 from evomask.runs.inputs import check_described, declarations_of, intruders_of
-from evomask.runs.protect import ProtectJob, choose, protect_file, resume_protection
+from evomask.runs.protect import (
+    NothingReleasedError,
+    ProtectJob,
+    choose,
+    protect_file,
+    resume_protection,
+)
 from evomask.runs.recipes import RECIPE, SavedRecipe, read_recipe
-from evomask.runs.release import load_record, report_parts
+from evomask.runs.release import Release, load_record, report_parts
 from evomask.runs.store.release import PointId, last_entry, read_key
 from evomask.runs.store.run_folder import RunFolder, refuse_links
 from evomask.runs.store.run_summary import PLAN as RUN_PLAN
@@ -131,14 +137,16 @@ def choose_in_parts(
     validate_pick(pick)
     folder, plan = job.folder, (job.folder / PLAN).read_bytes()
     other = replace(job, pick=pick, bounds=bounds)
-    before = load_record(folder / SEARCH).chosen.file
+    released = last_entry(folder / SEARCH)
     choose(folder / SEARCH, pick, bounds)
     with RunFolder(folder).locked():
         _store(other)
     try:
         return protect_parts(other, evaluators=evaluators, told=told)
     except UnmetError:
-        choose(folder / SEARCH, f"file={before}")
+        if released is not None:
+            own = replace(job.bounds, accept_risk=True, accept_loss=True)
+            choose(folder / SEARCH, f"file={released.file}", own)
         with RunFolder(folder).locked():
             _remove_point_files(folder)
             replace_file(folder / PLAN, lambda file: file.write(plan))
@@ -263,17 +271,29 @@ class _Job:
         if last_entry(folder) is None:
             self.told("search", 0, 1)
             if (folder / RUN_PLAN).exists():
-                done = resume_protection(folder, evaluators=self.evaluators)
+                done = self._protected(None)
             else:
                 own = replace(
                     job, source=source, folder=folder, searches=(RECIPES,), key=None,
                     keep_order=False,
                 )  # fmt: skip
-                done = protect_file(own, evaluators=self.evaluators)
+                done = self._protected(own)
             if done.protection.unfinished:
                 raise KeyboardInterrupt
             self.told("search", 1, 1)
         return load_record(folder)
+
+    def _protected(self, job: ProtectJob | None) -> Release:
+        """Protect the sample by a job, or resume its protection."""
+        try:
+            if job is None:
+                return resume_protection(self.job.folder / SEARCH, evaluators=self.evaluators)
+            return protect_file(job, evaluators=self.evaluators)
+        except NothingReleasedError as nothing:
+            raise UnmetError(
+                f"{nothing}; the search is saved: `evomask choose {self.job.folder}` applies a "
+                "point of its front"
+            ) from None
 
     def _released(
         self,
@@ -309,16 +329,19 @@ class _Job:
         )
 
     def _check_bounds(self, found: ReleaseRecord, compared: Comparison) -> None:
-        limits = replace(self.job.bounds, table_error=None, model_error=None, indicator_error=None)
+        limits = replace(
+            self.job.bounds, table_error=None, model_error=None, indicator_error=None, error_in={}
+        )
         point = FrontPoint(
             found.chosen.file or 0, loss=compared.loss, risk=compared.assessment.risk,
             assessment=compared.assessment,
         )  # fmt: skip
-        if limits.excess(point):
+        if limits.excess(point) or limits.beyond(point):
+            rule = f"{limits} is required" if limits.excess(point) else f"{limits.in_words} hold"
             raise UnmetError(
                 f"point {found.chosen.point} has a loss of {point.loss:.2f} % and a risk of "
-                f"{point.risk:.2f} % on all records, but {limits} is required; nothing was "
-                f"released: choose another point with `evomask choose {self.job.folder} --point`, "
+                f"{point.risk:.2f} % on all records, but {rule}; nothing was released: choose "
+                f"another point with `evomask choose {self.job.folder} --point`, "
                 "or raise the limit"
             )
 

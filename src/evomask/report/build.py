@@ -134,6 +134,7 @@ def build_record(
             protection.times if protection.clocked else (),
             choice.candidate,
         ),
+        offers=protection.offers,
     )
 
 
@@ -158,6 +159,11 @@ def build_points(
         tried=len(candidates),
         baselines=_with_names(protection.baselines),
     )
+
+
+def points_without_choice(protection: Protection) -> PointsNote:
+    """All points of the map of a protection of which nothing is released."""
+    return build_points(protection, Choice(protection.front[0], ""))
 
 
 def _with_names(points: Mapping[str, FrontPoint]) -> tuple[PointNote, ...]:

@@ -279,6 +279,29 @@ class PointNote(msgspec.Struct, frozen=True):
         return max(self.loss, self.risk)
 
 
+class OfferNote(msgspec.Struct, frozen=True):
+    """One of the three offers of a front: careful, balanced or useful.
+
+    Args:
+        file: number of the file of the point, which does not change with the front.
+        scenarios: risk in each scenario, in percent.
+        sentences: what the strongest intruder finds, and which analyses notice the masking.
+        beyond: ``risk`` and ``loss`` where they are beyond the limit of the release, with the
+            limit.
+        suggested: whether it is the suggested point.
+    """
+
+    name: str
+    point: int
+    file: int
+    loss: float
+    risk: float
+    scenarios: dict[str, float]
+    sentences: tuple[str, ...]
+    beyond: dict[str, float] = {}
+    suggested: bool = False
+
+
 class PointsNote(msgspec.Struct, frozen=True):
     """All points of the risk-utility map.
 
@@ -574,6 +597,7 @@ class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
         released_elsewhere: names of other runs that released files of the same original.
         phases: seconds of each phase until the file was written; empty if the run was not bound by
             time.
+        offers: the front as three offers; empty in records of earlier versions.
         explanation: how the chosen point was found; None in records of earlier versions.
     """
 
@@ -608,6 +632,7 @@ class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
     phases: dict[str, float] = {}
     loss_parts: LossNote | None = None
     explanation: ExplanationNote | None = None
+    offers: tuple[OfferNote, ...] = ()
     minimum: int = MINIMUM
     statement: Statement = NO_STATEMENT
     checked: CheckNote | None = None

@@ -295,6 +295,21 @@ def evaluate_front(
     )
 
 
+def unevaluated(context: EvaluationContext, budget: Budget, outcome: SearchOutcome) -> Protection:
+    """Return a finished search of which nothing is released, without evaluations of its points."""
+    return Protection(
+        maker=context,
+        clocked=budget.seconds is not None,
+        state=outcome.state,
+        times=outcome.times,
+        files=cache(partial(point_file, context, outcome.state)),
+        original=_original(context, (), outcome.deadline),
+        findings={},
+        notes=_notes(context, outcome.state),
+        unfinished=outcome.unfinished,
+    )
+
+
 def _lost_attributes(original: Table, masked: Table) -> tuple[str, ...]:
     """Warn of attributes most cells of which are suppressed in a file."""
     before, size = original.suppressed_cells(), max(1, int(np.count_nonzero(~masked.suppressed)))

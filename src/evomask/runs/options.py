@@ -152,6 +152,24 @@ class ProtectOptions:
     max_loss: float | None = _option(
         None, "Release the least risk with at most this loss, %.", GOALS, in_parts=True
     )
+    release: str = _option(
+        "public",
+        "Who receives the file, public, scientific or secure: largest risk 10, 20 or 35 %.",
+        GOALS,
+        in_parts=True,
+    )
+    accept_risk: bool = _option(
+        False,  # noqa: FBT003
+        "Release although the risk is above its limit.",
+        GOALS,
+        in_parts=True,
+    )
+    accept_loss: bool = _option(
+        False,  # noqa: FBT003
+        "Release although the loss is above its limit.",
+        GOALS,
+        in_parts=True,
+    )
     keep_tables: tuple[str, ...] = _option(
         (),
         'Table to preserve, "education x sex: mean hours <= 5 %"; may be given several times.',
@@ -263,6 +281,9 @@ class ProtectOptions:
                 self.max_table_error,
                 self.max_model_error,
                 self.max_indicator_error,
+                release=self.release,
+                accept_risk=self.accept_risk,
+                accept_loss=self.accept_loss,
             ),
             keep_order=self.keep_order,
             key=self.key_file,

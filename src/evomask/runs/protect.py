@@ -2,8 +2,8 @@
 
 Recipes of masking methods evolve, refined by all searches that apply (`engine.engine`). Every
 candidate is enforced to meet the requirement before it is evaluated. The points of the Pareto front
-are evaluated further, and the chosen one is released: by default the least loss at the default
-risk.
+are evaluated further, and the chosen one is released: by default the least loss within the limits
+of risk and loss. Where no point is within them nothing is released, and three points are offered.
 """
 
 import secrets
@@ -26,9 +26,10 @@ from evomask.engine.front import (
     stable_reference,
     validate_pick,
 )
+from evomask.engine.offers import NotAcceptedError, check_accepted, likely
 from evomask.engine.specialists import Specialist, specialists_for
 from evomask.engine.state import EngineCodec, EngineState
-from evomask.errors import RunError
+from evomask.errors import RunError, UnmetError
 from evomask.evolution.stopping import Budget
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
@@ -37,6 +38,7 @@ from evomask.masking.enforce.requirement import NOTHING, Requirement, parse_requ
 from evomask.measures.analyses.analyses import NO_ANALYSES, AnalysesToPreserve, PreparedAnalyses
 from evomask.measures.loss.loss import parse_loss_weights
 from evomask.measures.profiles import profile
+from evomask.report.offers import offer_notes
 from evomask.report.protection import (
     Protection,
     choose_point,
@@ -52,6 +54,7 @@ from evomask.runs.front_evaluation import (
     evaluate_front,
     read_findings,
     refine_chosen_risk,
+    unevaluated,
 )
 from evomask.runs.inputs import (
     Input,
@@ -78,7 +81,6 @@ from evomask.runs.store.journal import (
     RunEnded,
     RunOutcome,
     record_outcome,
-    record_unmet,
 )
 from evomask.runs.store.preserved_analyses import (
     ERRORS,
@@ -272,13 +274,17 @@ def protect_table(
         if statistics:
             state = compare_front(context, state, statistics, {}, events, ends)
         outcome = SearchOutcome(state, journal.times, search.is_unfinished(state), ends)
-        choose_from = partial(choose_point, job.pick, bounds=job.bounds)
-        outcome, choice = refine_chosen_risk(context, outcome, choose_from)
+        try:
+            choose_from = partial(choose_point, job.pick, bounds=job.bounds)
+            outcome, choice = refine_chosen_risk(context, outcome, choose_from)
+            chosen = choice.candidate
+        except UnmetError:
+            chosen = likely(outcome.state.front, job.bounds)
         done = evaluate_front(
             context=context,
             budget=job.budget,
             outcome=outcome,
-            chosen=choice.candidate,
+            chosen=chosen,
             known={},
             events=events,
             statistics=statistics,
@@ -293,6 +299,7 @@ def protect_table(
                 *done.notes,
             ),
             baselines=baselines(job.baseline, context) if job.baseline else {},
+            offers=offer_notes(done, job.bounds),
             phases=events.seconds if done.clocked else {},
         )
 
@@ -349,6 +356,7 @@ def choose(
         validate_pick(wish)
     with _open_run(folder, watch, key, edited_plan=edited_plan) as run:
         outcome = run.last_outcome()
+        bounds = replace(bounds, release=bounds.release or run.plan.bounds.release)
         if not is_by_number(wish):
             bounds = bounds.with_errors(run.plan.keep.limits)
         changes = {"pick": wish, "bounds": bounds} if wish else {}
@@ -356,8 +364,11 @@ def choose(
         if bounds.given:
             check_bounds(bounds, plan.keep, run.context.table)
         outcome = replace(outcome, state=with_best_within(outcome.state, plan.bounds))
-        # unmet bounds are an error of this command, and no event of the run
-        choice = choose_point(plan.pick, outcome.state, plan.bounds)
+        try:  # unmet limits are an error of this command, and no event of the run
+            choice = choose_point(plan.pick, outcome.state, plan.bounds)
+            check_accepted(choice.candidate, plan.bounds, plan.pick)
+        except UnmetError as error:
+            raise _nothing_released(replace(run, plan=plan), outcome, error) from error
         plan = msgspec.structs.replace(plan, pick=stable_reference(plan.pick, choice.candidate))
         run.events.kept_in(run.store.journal())
         strict = replace(run, plan=plan, strict_releases=strict_releases)
@@ -530,9 +541,12 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
     """Choose a point, evaluate the front, and release the chosen point."""
     folder, events, plan = run.store.folder, run.events, run.plan
     choose_from = partial(choose_point, plan.pick, bounds=plan.bounds)
-    with record_unmet(events, unfinished=outcome.unfinished):
+    try:
         outcome, choice = refine_chosen_risk(run.context, outcome, choose_from)
+        check_accepted(choice.candidate, plan.bounds, plan.pick)
         choice = within_limits(choice, run.context, outcome.state, plan.pick)
+    except UnmetError as error:
+        raise _nothing_released(run, outcome, error) from error
     earlier = EarlierReleases.of(folder, plan.sha256["data"], choice.candidate.number)
     if run.strict_releases:
         earlier.refuse()
@@ -548,7 +562,7 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
     )
     journal = run.store.journal()
     journal.require(outcome.state)
-    notes = (*choice.notes, *earlier.notes, *journal.damage, *run.loaded.notes, *done.notes)
+    notes = (*earlier.notes, *journal.damage, *run.loaded.notes, *done.notes)
     notes = (*notes, *changed_versions(plan), *note_on_seed(plan.seed))
     instead = baselines(plan.baseline, run.context) if plan.baseline else {}
     done = replace(done, notes=notes, baselines=instead)
@@ -573,3 +587,31 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
     released = replace(released, phases=events.seconds)
     events.tell(RunEnded(ending, point=released.chosen.point))
     return released
+
+
+class NothingReleasedError(UnmetError):
+    """A search ended without a release; the run is kept.
+
+    Args:
+        protection: its front, and three offers; no point was evaluated further.
+        wish, bounds: what was asked for.
+        beyond: measures of the named point beyond their limits, with value and limit.
+    """
+
+    def __init__(self, error: UnmetError, plan: Plan, folder: Path, protection: Protection) -> None:
+        super().__init__(str(error))
+        self.folder, self.protection = folder, protection
+        self.wish, self.bounds = plan.pick, plan.bounds
+        self.beyond = error.beyond if isinstance(error, NotAcceptedError) else {}
+
+
+def _nothing_released(run: _Run, outcome: SearchOutcome, error: UnmetError) -> NothingReleasedError:
+    """Record that nothing is released, and describe what could be."""
+    plan = run.plan
+    done = unevaluated(run.context, plan.budget, outcome)
+    journal = run.store.journal()
+    notes = (*journal.damage, *run.loaded.notes, *done.notes, *changed_versions(plan))
+    done = replace(done, notes=notes, offers=offer_notes(done, plan.bounds))
+    ended = RunOutcome.STOPPED if outcome.unfinished else RunOutcome.FINISHED
+    run.events.tell(RunEnded(ended, str(error), offers=done.offers))
+    return NothingReleasedError(error, plan, run.store.folder, done)

@@ -29,6 +29,7 @@ from evomask.io.tables import (
 )
 from evomask.masking.enforce.requirement import Requirement, required_in
 from evomask.report.build import build_record
+from evomask.report.offers import offer_notes
 from evomask.report.pages import internal_page, public_page
 from evomask.report.protection import Choice, Protection
 from evomask.report.public_record import MatrixPolicy, build_public_record, parse_matrix_policy
@@ -136,7 +137,8 @@ def release(
     """
     with stage_release(folder) as stage:
         written = _write_shuffled(protection, choice.candidate.number, loaded, plan, stage)
-        protection = replace(protection, notes=(*protection.notes, *written.notes))
+        notes = (*protection.notes, *written.notes)
+        protection = replace(protection, notes=notes, offers=offer_notes(protection, plan.bounds))
         record = msgspec.structs.replace(
             _build_record(protection, choice, written, plan),
             statement=loaded.statement,

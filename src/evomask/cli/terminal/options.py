@@ -31,6 +31,7 @@ COLUMNS = {
 
 VALUES = {
     "profile": ("strict", "papers"),
+    "release": ("public", "scientific", "secure"),
     "pick": ("suggested", "balanced", "knee", "sum", "max-risk=", "max-loss="),
     "require": ("k=", "l=", "t="),
     "baseline": ("synthetic", "cart", "bayesian-network"),
@@ -209,6 +210,9 @@ KeepIndicator = Annotated[list[str] | None, _shared("keep_indicators")]
 Use = Annotated[list[str] | None, _shared("uses")]
 MaxRisk = Annotated[str | None, _shared("max_risk")]
 MaxLoss = Annotated[float | None, _shared("max_loss")]
+ReleaseType = Annotated[str, _shared("release")]
+AcceptRisk = Annotated[bool, _shared("accept_risk")]
+AcceptLoss = Annotated[bool, _shared("accept_loss")]
 MaxTableError = Annotated[float | None, _shared("max_table_error")]
 MaxModelError = Annotated[float | None, _shared("max_model_error")]
 MaxIndicatorError = Annotated[float | None, _shared("max_indicator_error")]
