@@ -29,8 +29,10 @@ GENERALIZATION, RECIPES = "generalization", "recipes"
 DEFAULT_SUPPRESSION = 1.0
 """Largest share of records that generalization suppresses by default, in percent."""
 
-GENERALIZED = ("require", "searches", "seed", "key_file", "keep_order")
-"""Options that generalization of a chunked file supports."""
+GENERALIZED = (
+    "require", "searches", "seed", "key_file", "keep_order", "release", "accept_risk", "accept_loss"
+)  # fmt: skip
+"""Options that generalization of a chunked file accepts; its only result needs no acceptance."""
 
 
 def refuse(**options: object) -> None:
