@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from evomask.api.apply import Applied as Applied
     from evomask.api.apply import apply as apply
+    from evomask.api.difference import difference as difference
     from evomask.api.files import example as example
     from evomask.api.files import read as read
     from evomask.api.files import write as write
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from evomask.api.protect import load as load
     from evomask.api.protect import protect as protect
     from evomask.api.protect import protect_file as protect_file
+    from evomask.api.pseudonyms import pseudonyms as pseudonyms
     from evomask.api.schema import Proposal as Proposal
     from evomask.api.schema import RolesNeededError as RolesNeededError
     from evomask.api.schema import Schema as Schema
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "evomask.api.apply": ("Applied", "apply"),
+    "evomask.api.difference": ("difference",),
     "evomask.api.files": ("example", "read", "write"),
     "evomask.api.mask": ("hierarchy", "mask", "write_hierarchy"),
     "evomask.api.measure": (
@@ -77,6 +80,7 @@ _NAMES = {
     ),
     "evomask.api.progress": ("Progress",),
     "evomask.api.protect": ("SavedRun", "Result", "load", "protect", "protect_file"),
+    "evomask.api.pseudonyms": ("pseudonyms",),
     "evomask.api.schema": ("Proposal", "RolesNeededError", "Schema", "propose"),
     "evomask.api.search": ("SearchResult", "search"),
     "evomask.api.sklearn": ("TrainingMasker",),

@@ -27,7 +27,7 @@ def test_a_text_file_is_taken_in_parts_where_asked(evomask, tmp_path, small_part
     town().write_csv(tmp_path / "town.csv")
     out = tmp_path / "out"
     words = ("--quasi", "age,sex,region", *ROLES, "--require", "k=3", "--in-parts", "--out", out)
-    words = (*words, "--searches", "generalization")
+    words = (*words, "--searches", "generalization", "--workers", 1)
     done = evomask("protect", tmp_path / "town.csv", *words)
     found = json.loads(done.out)
     assert done.code == 0
@@ -36,7 +36,7 @@ def test_a_text_file_is_taken_in_parts_where_asked(evomask, tmp_path, small_part
     assert written(out).group_by("age", "sex", "region").len()["len"].min() == found["k"]
 
 
-LEVELS = ("--searches", "generalization")
+LEVELS = ("--searches", "generalization", "--workers", 1)
 
 
 def test_levels_without_k_are_refused_of_files_in_parts(evomask, people, tmp_path):  # noqa: F811

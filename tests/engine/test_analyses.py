@@ -1,14 +1,19 @@
 """Analyses to preserve in the engine: their errors, and the rule of feasibility."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from evomask.data.frames import Declaration
 from evomask.data.schema import Kind, Role
 from evomask.engine.evaluation import EvaluationContext, Settings
 from evomask.engine.front import FrontPoint, front_of
+from evomask.engine.offers import suggested
 from evomask.engine.state import EngineCodec
+from evomask.evolution.archive import non_dominated_ranks
 from evomask.masking.enforce.requirement import Requirement
-from evomask.measures.analyses.analyses import AnalysesToPreserve, errors_of
+from evomask.measures.analyses.analyses import MEAN_ERROR, AnalysesToPreserve, errors_of
 from tests.engine.runs import context_for, nominal, people, run, table_of
 
 KEEP = AnalysesToPreserve(
@@ -114,3 +119,27 @@ def test_confidential_columns_may_be_analysed():
     settings = Settings(given.settings.requirement, "strict", given.settings.members, keep=keep)
     found = run(EvaluationContext(table, settings, 1), 12)[-1]
     assert max(one.errors["table_error"] for one in found.candidates) > 0
+
+
+def test_the_mean_error_is_an_objective_of_the_front_and_is_saved(free):
+    given, _ = free
+    keep = replace(KEEP, objective=True)
+    settings = replace(given.settings, keep=keep)
+    context = EvaluationContext(given.table, settings, 11)
+    last = run(context, 50)[-1]
+    for one in last.front:
+        masked = context.masked(one.member, last.genomes[one.number])
+        mean = np.mean([found.error for found in context.analyses.compare(masked)])
+        assert one.objectives == {MEAN_ERROR: pytest.approx(mean)}
+    beaten = non_dominated_ranks(np.array([(p.loss, p.risk) for p in last.front]))
+    assert beaten.max() > 0
+    codec = EngineCodec(context)
+    again = codec.load(codec.save(last))
+    assert [one.objectives for one in again.front] == [one.objectives for one in last.front]
+
+
+def test_the_suggested_point_weighs_the_objective_with_the_loss():
+    useful = FrontPoint(1, loss=12, risk=9, objectives={MEAN_ERROR: 1.0})
+    plain = FrontPoint(2, loss=10, risk=9, objectives={MEAN_ERROR: 8.0})
+    assert suggested([useful, plain]).number == 1
+    assert suggested([replace(p, objectives={}) for p in (useful, plain)]).number == 2

@@ -181,7 +181,8 @@ class Merger:
         pinned = {*ranked, *front, *waiting, *adopting}
         live = {number: one for number, one in state.live.items() if number in pinned}
         pool = tuple(ranked[:POOL])
-        if self.context.objectives or self.context.settings.limits:
+        settings = self.context.settings
+        if self.context.objectives or settings.limits or settings.keep.objective:
             # they are not predicted, so points with good ones breed too
             pool = tuple(dict.fromkeys((*pool, *sorted(front))))
         state = replace(state, live=live, pool=pool)

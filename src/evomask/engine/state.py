@@ -25,6 +25,7 @@ from evomask.evolution.state import Log, State
 from evomask.evolution.stopping import Budget
 from evomask.masking.provenance import Provenance
 from evomask.masking.recipe import Recipe, recipe_as_json, recipe_from_json
+from evomask.measures.analyses.analyses import MEAN_ERROR
 from evomask.measures.disclosure.risk import RiskAssessment
 
 LossRisk: TypeAlias = tuple[float, float]
@@ -414,7 +415,11 @@ class EngineCodec:
         assessments = msgspec.convert(risks, list[RiskAssessment | None])
         errors = from_bytes(arrays["errors"]) if "errors" in arrays else [{} for _ in makings]
         points = {
-            row[0]: replace(self._point(Offspring(*row), making, parts), errors=own)
+            row[0]: replace(
+                self._point(Offspring(*row), making, parts),
+                errors=own,
+                objectives={n: error for n, error in own.items() if n == MEAN_ERROR},
+            )
             for row, making, parts, own in zip(rows, makings, assessments, errors, strict=True)
         }
         births = Log(map(Birth, *columns_of("births", arrays, Birth)))

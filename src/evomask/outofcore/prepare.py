@@ -242,6 +242,11 @@ def _refuse_units(first: Table, settings: Settings) -> None:
 
     Levels of generalization hold for all chunks, so they keep values constant in households.
     """
+    if names := [attribute.name for attribute in first.schema if attribute.pseudonym]:
+        raise SchemaError(
+            f"chunked files do not get pseudonyms; give {names[0]!r} the role identifier, or draw "
+            "a sample"
+        )
     if persons := first.schema.with_role(Role.PERSON):
         raise SchemaError(
             f"chunked files do not count persons; give {persons[0]!r} the role identifier if "

@@ -23,7 +23,7 @@ from evomask.measures.disclosure.risk import RiskAssessment
 from evomask.measures.loss.similarity import subgroups
 from evomask.measures.measure import Measure
 from evomask.measures.targets import SEARCH_TARGETS
-from evomask.report.describe import complete_provenance
+from evomask.report.describe import complete_provenance, synthesis_notes
 from evomask.report.protection import (
     Choice,
     MaskedPoint,
@@ -274,6 +274,7 @@ def evaluate_front(
     groups = subgroups(context.table, masked, names)[:MOST_GROUPS]
     notes = (
         *_notes(context, state),
+        *synthesis_notes(chosen.making, context.table.schema),
         *_lost_attributes(context.table, masked),
         *(group.sentence for group in groups),
     )
@@ -373,7 +374,7 @@ def _notes(context: EvaluationContext, state: EngineState) -> tuple[str, ...]:
     """Notes for the user on what was left out or generated."""
     table, settings = context.table, context.settings
     hidden = table.schema.with_role(Role.IDENTIFIER, *UNITS)
-    identifiers = [name for name in hidden if not table.schema[name].renumber]
+    identifiers = [name for name in hidden if not table.schema[name].is_replaced]
     generated = [name for name in context.hierarchies if not table.schema[name].hierarchy]
     notes = [f"identifiers left out: {', '.join(identifiers)}"] if identifiers else []
     notes += context.guarantees.notes

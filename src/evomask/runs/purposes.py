@@ -30,6 +30,7 @@ MOST_CATEGORIES = 60
 ANALYSED = (Role.QUASI_IDENTIFIER, Role.CONFIDENTIAL, Role.STRATUM, Role.OTHER)
 """Roles of columns that analyses are found for."""
 
+KINDS = ("tables", "models", "indicators")
 NUMBER, GROUPS, ANY, OTHERS = "number", "groups", "any", "others"
 
 
@@ -148,7 +149,7 @@ def _filled(
             continue
         text = template.format(**columns)
         try:
-            AnalysesToPreserve(**{kind: (text,)}).against(table)
+            AnalysesToPreserve(*((text,) if kind == one else () for one in KINDS)).against(table)
         except EvomaskError:
             continue
         yield f"{text}{limit}"

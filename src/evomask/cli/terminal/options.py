@@ -199,6 +199,12 @@ StrictReleases = Annotated[
         "--strict-releases", help="Refuse if another file of the same original was released."
     ),
 ]
+KTogether = Annotated[
+    int | None,
+    typer.Option(
+        "--k-together", min=1, help="Refuse if k is smaller together with earlier releases."
+    ),
+]
 Seed = Annotated[int | None, _shared("seed")]
 Profile = Annotated[str, _shared("profile")]
 Pick = Annotated[str, _shared("pick")]

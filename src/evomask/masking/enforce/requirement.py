@@ -18,8 +18,11 @@ from evomask.masking.enforce.scenarios import (
 from evomask.masking.enforce.units import UnitRepair
 from evomask.masking.method import MaskingMethod
 
-LIMITS = ("k-map", "prosecutor", "journalist", "marketer", "population_uniques")
-"""Names of limits of the population risk; k-map is a lower limit, the others are upper ones."""
+COPIES = "copies"
+"""Limit of the share of unique people whose record is released as it was."""
+
+LIMITS = ("k-map", "prosecutor", "journalist", "marketer", "population_uniques", COPIES)
+"""Names of limits: of the population risk, and of copies. k-map is a lower limit, others upper."""
 
 _LIMIT = re.compile(rf"({'|'.join(LIMITS)}|uniques)\s*(<=|>=|=)\s*([\d.eE+-]+)\s*(%?)")
 
@@ -29,8 +32,8 @@ class Requirement:
     """A guarantee: k-anonymity, l-diversity and t-closeness on the quasi-identifiers.
 
     Args:
-        limits: limits of the population risk by name. They are not enforced on candidates: a point
-            of the front that does not satisfy them is not released.
+        limits: limits of the population risk and of copies by name. They are not enforced on
+            candidates: a point of the front that does not satisfy them is not released.
     """
 
     k: int = 1
@@ -148,7 +151,7 @@ def parse_requirement(text: str) -> Requirement:
         if name not in ("k", "l", "t") or not equals:
             raise ParameterError(
                 "a requirement is written k=5, l=2 or t=0.3, or as a limit k-map=5, "
-                f"journalist=0.09, marketer=1% or population_uniques=1%, got {part!r}"
+                f"journalist=0.09, marketer=1%, population_uniques=1% or copies=1%, got {part!r}"
             )
         if name in values:
             raise ParameterError(f"{name} is required twice in {text!r}; name it once")
@@ -158,7 +161,7 @@ def parse_requirement(text: str) -> Requirement:
 
 
 def limit_sign(name: str) -> str:
-    """How a value is compared with a limit of the population risk."""
+    """How a value is compared with a limit."""
     return ">=" if name == "k-map" else "<="
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from evomask.data.classes import classes_of_columns
 from evomask.data.table import Column, Table
 from evomask.masking.method import About, require_count
-from evomask.masking.synthesis.synthesizer import NumberBins, Synthesizer
+from evomask.masking.synthesis.synthesizer import PROMISE, NumberBins, Synthesizer
 from evomask.types import Codes, Indices
 
 BINS = 20
@@ -49,10 +49,11 @@ class BayesianNetwork(Synthesizer):
     about: ClassVar[About] = About(
         name="bayesian-network",
         title="synthesis by a Bayesian network",
-        steward="synthesis by a Bayesian network ({parents} parents at most)",
+        steward="synthesis by a Bayesian network ({parents} parents at most)"
+        "[, of records in classes of {rare} or fewer]",
         public=(
             "Values were replaced by synthetic ones, drawn from a Bayesian network: each attribute "
-            "given a few others."
+            "given a few others." + PROMISE
         ),
         simple="synthesis",
         together=True,

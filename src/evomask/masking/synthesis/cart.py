@@ -10,7 +10,7 @@ from evomask.data.schema import Attribute, Kind
 from evomask.data.table import Column, Table
 from evomask.masking.method import About, require_count
 from evomask.masking.microaggregation.aggregation import clip_to_range
-from evomask.masking.synthesis.synthesizer import NumberBins, Synthesizer
+from evomask.masking.synthesis.synthesizer import PROMISE, NumberBins, Synthesizer
 from evomask.types import Codes, Floats, Indices
 
 BINS = 255
@@ -43,10 +43,11 @@ class Cart(Synthesizer):
     about: ClassVar[About] = About(
         name="cart",
         title="synthesis by regression trees",
-        steward="synthesis by sequential regression trees (leaves of {leaf} or more records)",
+        steward="synthesis by sequential regression trees (leaves of {leaf} or more"
+        " records)[, of records in classes of {rare} or fewer]",
         public=(
             "Values were replaced by synthetic ones, drawn from regression trees that describe how "
-            "attributes depend on each other."
+            "attributes depend on each other." + PROMISE
         ),
         simple="synthesis",
         together=True,

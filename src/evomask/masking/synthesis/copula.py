@@ -10,7 +10,7 @@ from evomask.data.schema import Attribute
 from evomask.data.table import Column, Table
 from evomask.masking.method import About
 from evomask.masking.microaggregation.aggregation import clip_to_range
-from evomask.masking.synthesis.synthesizer import Synthesizer
+from evomask.masking.synthesis.synthesizer import PROMISE, Synthesizer
 from evomask.types import Floats, Indices, Points
 
 NEARLY_SINGULAR = 1e-9
@@ -38,10 +38,10 @@ class Copula(Synthesizer):
     about: ClassVar[About] = About(
         name="copula",
         title="synthesis by a Gaussian copula",
-        steward="synthesis by a Gaussian copula",
+        steward="values drawn from a Gaussian copula[, of records in classes of {rare} or fewer]",
         public=(
             "Values were replaced by synthetic ones, drawn from the distribution of each attribute "
-            "and the correlations of all."
+            "and the correlations of all." + PROMISE
         ),
         simple="synthesis",
         together=True,

@@ -24,6 +24,13 @@ from evomask.types import Codes, Flags, Floats, Indices, Points
 CONDITIONS = (Role.QUASI_IDENTIFIER, Role.CONFIDENTIAL, Role.WEIGHT)
 """Roles of attributes that are conditioned on by default."""
 
+PROMISE = (
+    " A synthetic value is no person's value, so counts of equal records protect nobody by it; "
+    "what protects people is that the file tells little more of them than of people who are not in "
+    "it, and how much more was measured."
+)
+"""What protects people in synthetic values, for the public report."""
+
 ATTEMPTS = 5
 """Draws of a record until it breaks no edit rule."""
 
