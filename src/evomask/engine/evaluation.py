@@ -91,7 +91,7 @@ class Measured:
 
     Args:
         objectives, limited: values of the user's objectives, without and with a limit.
-        errors: of the analyses to preserve, in percent, for a whole file.
+        errors: of the analyses to preserve, in percent; of a sample only if they have limits.
     """
 
     loss: float
@@ -321,7 +321,8 @@ class EvaluationContext:
                 limited={n: value for n, value in values.items() if n in limited},
                 errors=errors,
             )
-        return replace(self.measured(masked), assessment=None)
+        errors = self.analyses.errors(masked) if self.settings.limits else {}
+        return replace(self.measured(masked), assessment=None, errors=errors)
 
     def releasable(self, masked: Table) -> Table:
         """Enforce the requirement and the edit rules on a masked file."""
@@ -350,8 +351,11 @@ class EvaluationContext:
 
     @cached_property
     def analyses(self) -> PreparedAnalyses:
-        """Analyses to preserve, computed for the original."""
-        return self.settings.keep.against(self.table)
+        """Analyses to preserve, computed for the original; of a sample, those that it allows."""
+        keep = self.settings.keep
+        if self.outside is not None:
+            keep = keep.possible_in(self.table)
+        return keep.against(self.table)
 
     @cached_property
     def loss(self) -> Reading:

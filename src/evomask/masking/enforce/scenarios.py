@@ -21,6 +21,7 @@ from evomask.data.table import Column, Table
 from evomask.data.units import unit_labels, units_in
 from evomask.errors import DataError, SchemaError
 from evomask.masking.enforce.repair import Repair
+from evomask.masking.missing import missing_cells
 from evomask.types import Flags, Floats, Indices
 
 MOST_ROUNDS = 8
@@ -42,6 +43,9 @@ of a large table, for which levels are costly."""
 
 LARGE = 5_000
 """Records of a large table."""
+
+MOST_SUPPRESSED = 0.02
+"""Largest share of records that are suppressed because of a missing value that few have."""
 
 LARGEST_UNIT = 4.0
 """Highest cost of replacing a nominal value; of a suppressed cell it is 1."""
@@ -135,8 +139,27 @@ class ScenarioRepair:
             repair_of(one, table).checked(table)
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Return the table with all requirements satisfied; no random number is drawn."""
-        return change_released(table, self.attributes, self._changed)
+        """Return the table with all requirements satisfied; no random number is drawn.
+
+        Few records that remain at risk because of a missing value are suppressed.
+        """
+        kept = np.flatnonzero(~table.suppressed)
+        masked = change_released(table, self.attributes, self._changed)
+        rare = self._with_rare_missing(masked.take(kept)) if len(kept) else np.zeros(0, dtype=bool)
+        if not rare.any():
+            return masked
+        flags = np.zeros(len(table), dtype=bool)
+        flags[kept[rare]] = True
+        return self.mask(table.suppressing(flags), rng)
+
+    def _with_rare_missing(self, table: Table) -> Flags:
+        """Flag the records at risk if they are few and each has a missing value; else none."""
+        missing = np.any([missing_cells(table, name) for name in self.attributes], axis=0)
+        none = np.zeros(len(table), dtype=bool)
+        if not missing.any():
+            return none
+        wrong = np.any([insufficient(table, one) for one in self.known], axis=0)
+        return none if wrong.mean() > MOST_SUPPRESSED or (wrong & ~missing).any() else wrong
 
     def change_cells(self, table: Table) -> tuple[Table, bool]:
         """Change cells, and return whether all requirements are satisfied then."""
@@ -153,7 +176,7 @@ class ScenarioRepair:
     def _changed(self, table: Table) -> Table:
         self.checked(table)
         table, holds = self.change_cells(table)
-        if holds:
+        if holds or self._with_rare_missing(table).any():
             return table
         merged = repair_of(self.strictest, table).mask(table, np.random.default_rng(0))
         if any(insufficient(merged, one).any() for one in self.known):

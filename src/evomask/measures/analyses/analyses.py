@@ -1,11 +1,13 @@
 """Analyses to preserve: prepared once for an original, and compared on each masked file."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from evomask.data.table import Table
+from evomask.errors import EvomaskError
 from evomask.measures.analyses.estimates import AnalysisComparison, verdict_of
 from evomask.measures.analyses.indicators import PreparedIndicator, prepare_indicator
 from evomask.measures.analyses.models import PreparedModel, prepare_model
@@ -30,6 +32,8 @@ ERROR_NAMES = {kind: f"{kind}_error" for kind in ("table", "model", "indicator")
 
 LEAST_VAGUE = 0.001
 """Share of variation within cells that a note names."""
+
+KINDS = ("tables", "models", "indicators")
 
 PreparedAnalysis = PreparedTable | PreparedModel | PreparedIndicator
 
@@ -64,6 +68,20 @@ class AnalysesToPreserve:
             _union(self.uses + other.uses),
             objective=self.objective or other.objective,
         )
+
+    def possible_in(self, sample: Table) -> "AnalysesToPreserve":
+        """Return the analyses that a table has the columns and enough records for."""
+
+        def possible(kind: str) -> tuple[str, ...]:
+            found = []
+            for text in getattr(self, kind):
+                single = AnalysesToPreserve(*((text,) if kind == one else () for one in KINDS))
+                with suppress(EvomaskError):
+                    single.against(sample)
+                    found.append(text)
+            return tuple(found)
+
+        return AnalysesToPreserve(*map(possible, KINDS), objective=self.objective)
 
     @property
     def limits(self) -> dict[str, float]:
