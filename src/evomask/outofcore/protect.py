@@ -53,8 +53,9 @@ from evomask.outofcore.reports import ChunkedProtection, render_reports
 from evomask.report.describe import describe_provenance
 from evomask.report.protection import Choice, choose_from_front
 from evomask.runs.inputs import Input, check_described
-from evomask.runs.store.release import PointId, read_key
+from evomask.runs.store.release import PointId
 from evomask.runs.store.run_folder import RunFolder, refuse_links
+from evomask.runs.store.signature import read_key
 
 DEFAULT_TRIALS = 100
 """Default number of recipes to try."""
