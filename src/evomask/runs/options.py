@@ -8,7 +8,7 @@ of `evomask.protect`.
 # ruff: noqa: RUF009 - each default is a field of a dataclass
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -176,6 +176,7 @@ class ProtectOptions:
         GOALS,
         "--keep-table",
         several=True,
+        in_parts=True,
     )
     keep_models: tuple[str, ...] = _option(
         (),
@@ -183,6 +184,7 @@ class ProtectOptions:
         GOALS,
         "--keep-model",
         several=True,
+        in_parts=True,
     )
     keep_indicators: tuple[str, ...] = _option(
         (),
@@ -190,6 +192,13 @@ class ProtectOptions:
         GOALS,
         "--keep-indicator",
         several=True,
+        in_parts=True,
+    )
+    max_table_error: float | None = _option(
+        None, "Largest error of preserved tables, %.", GOALS, in_parts=True
+    )
+    max_model_error: float | None = _option(
+        None, "Largest error of preserved models, %.", GOALS, in_parts=True
     )
     uses: tuple[str, ...] = _option(
         (),
@@ -197,14 +206,24 @@ class ProtectOptions:
         GOALS,
         "--use",
         several=True,
+        in_parts=True,
     )
-    max_table_error: float | None = _option(None, "Largest error of preserved tables, %.", GOALS)
-    max_model_error: float | None = _option(None, "Largest error of preserved models, %.", GOALS)
+    replicates: str = _option(
+        "",
+        'Replicate weights or units for intervals of analyses, "brr: repw*", "units: household".',
+        GOALS,
+    )
+    keep_objective: bool = _option(
+        False,  # noqa: FBT003
+        "Search for a small mean error of the preserved analyses, as a third objective.",
+        GOALS,
+        in_parts=True,
+    )
     max_indicator_error: float | None = _option(
-        None, "Largest error of preserved indicators, %.", GOALS
+        None, "Largest error of preserved indicators, %.", GOALS, in_parts=True
     )
     seconds: float | None = _option(
-        None, f"Time budget in seconds [{DEFAULT_SECONDS:g}].", SEARCH, minimum=0
+        None, f"Time budget in seconds [{DEFAULT_SECONDS:g}].", SEARCH, minimum=0, in_parts=True
     )
     evaluations: int | None = _option(
         None,
@@ -224,6 +243,7 @@ class ProtectOptions:
         "Recipe (.toml) or masked version of FILE to start from; may be given several times.",
         SEARCH,
         several=True,
+        in_parts=True,
     )
     profile: str = _option(
         "strict", "Risk measure: strict (all intruders) or papers (as published).", SEARCH
@@ -263,8 +283,10 @@ class ProtectOptions:
             evaluations=self.evaluations,
             searches=self.searches,
             pick=self.pick,
-            keep=parse_analyses(
-                self.keep_tables, self.keep_models, self.keep_indicators, self.uses
+            keep=replace(
+                parse_analyses(self.keep_tables, self.keep_models, self.keep_indicators, self.uses),
+                objective=self.keep_objective,
+                replicates=self.replicates,
             ),
             bounds=build_bounds(
                 self.max_risk,

@@ -21,7 +21,9 @@ from evomask.masking.enforce.requirement import (
 from evomask.masking.enforce.scenarios import ScenarioRepair, repair_of
 from evomask.masking.enforce.units import UnitRepair
 from evomask.masking.method import MaskingMethod
+from evomask.masking.missing import filled_cells, keep_missing
 from evomask.masking.recoding.derived_columns import DerivedColumns
+from evomask.types import Flags
 
 MAX_ROUNDS = 3
 
@@ -60,9 +62,26 @@ class Enforcement:
     def __call__(self, masked: Table) -> Table:
         """Enforce edit rules and requirement, then recode derived columns.
 
-        If rules and requirement are incompatible, rules may remain violated.
+        Missing values of the original stay missing. Where that leaves a record without others like
+        it, the record is suppressed. If rules and requirement are incompatible, rules may remain
+        violated.
         """
-        return self.derived(self._enforce(masked))
+        masked = keep_missing(self.original, masked)
+        released = self._enforce(masked)
+        for _ in range(MAX_ROUNDS):
+            filled = self._filled(released)
+            if not filled.any() or self.repair is None:
+                break
+            masked = masked.suppressing(filled)
+            released = self._enforce(masked)
+        return self.derived(released)
+
+    def _filled(self, masked: Table) -> Flags:
+        """Flag the released records in which a missing value of the original was replaced."""
+        filled = np.zeros(len(masked), dtype=bool)
+        for name in masked.schema.names:
+            filled |= filled_cells(self.original, masked, name)
+        return filled & ~masked.suppressed
 
     @cached_property
     def repair(self) -> MaskingMethod | None:

@@ -1,11 +1,13 @@
 """Analyses to preserve: prepared once for an original, and compared on each masked file."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from evomask.data.table import Table
+from evomask.errors import EvomaskError
 from evomask.measures.analyses.estimates import AnalysisComparison, verdict_of
 from evomask.measures.analyses.indicators import PreparedIndicator, prepare_indicator
 from evomask.measures.analyses.models import PreparedModel, prepare_model
@@ -19,14 +21,20 @@ from evomask.measures.analyses.parser import (
     split_limit,
 )
 from evomask.measures.analyses.records import AnalysedFile, OriginalFile
+from evomask.measures.analyses.replicates import Replicates, replicates_of
 from evomask.measures.analyses.tables import PreparedTable, prepare_table
 from evomask.measures.measure import check_masked, check_original
+
+MEAN_ERROR = "analysis_error"
+"""Name of the mean error of all analyses, where it is an objective."""
 
 ERROR_NAMES = {kind: f"{kind}_error" for kind in ("table", "model", "indicator")}
 """Name of the largest error of each kind of analysis."""
 
 LEAST_VAGUE = 0.001
 """Share of variation within cells that a note names."""
+
+KINDS = ("tables", "models", "indicators")
 
 PreparedAnalysis = PreparedTable | PreparedModel | PreparedIndicator
 
@@ -40,12 +48,16 @@ class AnalysesToPreserve:
         models: such as ``income ~ age + education``.
         indicators: such as ``gini(income) by region``.
         uses: purposes in words, for which analyses have yet to be found (`runs.purposes`).
+        objective: whether their mean error is an objective beside loss and risk.
+        replicates: replicate weights or units by which intervals are computed (`replicates`).
     """
 
     tables: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     indicators: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
+    objective: bool = field(default=False, kw_only=True)
+    replicates: str = field(default="", kw_only=True)
 
     def __bool__(self) -> bool:
         return bool(self.tables or self.models or self.indicators)
@@ -57,7 +69,23 @@ class AnalysesToPreserve:
             _union(self.models + other.models),
             _union(self.indicators + other.indicators),
             _union(self.uses + other.uses),
+            objective=self.objective or other.objective,
+            replicates=other.replicates or self.replicates,
         )
+
+    def possible_in(self, sample: Table) -> "AnalysesToPreserve":
+        """Return the analyses that a table has the columns and enough records for."""
+
+        def possible(kind: str) -> tuple[str, ...]:
+            found = []
+            for text in getattr(self, kind):
+                single = AnalysesToPreserve(*((text,) if kind == one else () for one in KINDS))
+                with suppress(EvomaskError):
+                    single.against(sample)
+                    found.append(text)
+            return tuple(found)
+
+        return AnalysesToPreserve(*map(possible, KINDS), objective=self.objective)
 
     @property
     def limits(self) -> dict[str, float]:
@@ -79,6 +107,8 @@ class AnalysesToPreserve:
                 "model": tuple(prepare_model(spec, file) for spec in models),
                 "indicator": tuple(prepare_indicator(spec, file) for spec in indicators),
             },
+            self.objective,
+            replicates_of(self.replicates, original) if self.replicates else None,
         )
 
 
@@ -105,10 +135,14 @@ class PreparedAnalyses:
 
     Args:
         by_kind: tables, models and indicators.
+        objective: whether errors include the mean of all.
+        replicates: replicate weights that intervals are computed by, if there are any.
     """
 
     original: OriginalFile
     by_kind: Mapping[str, tuple[PreparedAnalysis, ...]]
+    objective: bool = False
+    replicates: Replicates | None = None
 
     @property
     def limits(self) -> dict[str, float]:
@@ -122,7 +156,10 @@ class PreparedAnalyses:
         for analysis in analyses:
             check_masked(self.original.table, masked, analysis.wish.attributes)
         file = self.original.against(masked)
-        return tuple(_with_vague(one.compare(file), one.wish, file) for one in analyses)
+        found = ((one.compare(file), one) for one in analyses)
+        if self.replicates is not None:
+            found = ((self.replicates.with_intervals(own, one, file), one) for own, one in found)
+        return tuple(_with_vague(own, one.wish, file) for own, one in found)
 
     def errors(self, masked: Table) -> Mapping[str, float]:
         """Errors in percent, as `errors_of`, without any interval.
@@ -130,7 +167,7 @@ class PreparedAnalyses:
         Analyses of unchanged columns are not computed again.
         """
         file = self.original.against(masked)
-        return _summary(
+        found = [
             (
                 kind,
                 one.wish,
@@ -140,7 +177,10 @@ class PreparedAnalyses:
             )
             for kind, analyses in self.by_kind.items()
             for one in analyses
-        )
+        ]
+        if not self.objective:
+            return _summary(found)
+        return {**_summary(found), MEAN_ERROR: float(np.mean([error for *_, error in found]))}
 
 
 Spec = TableSpec | ModelSpec | IndicatorSpec
