@@ -2,10 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import polars as pl
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -40,7 +37,7 @@ class Register:
         withdraw_release(register_path(Path(self.path)), number, reason=reason, key=key)
 
     @property
-    def releases(self) -> "pl.DataFrame":
+    def releases(self) -> Any:  # noqa: ANN401
         """The releases with their withdrawals, as a polars frame."""
         from evomask.io.tables import frame_of_rows
         from evomask.runs.store.register import read_register, register_path, rows_of
