@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evomask.kernels.jit import CODE_ROWS, FLOATS, INDEX_ROWS, INDICES, INT64, kernel
+from evomask.kernels.jit import CODE_ROWS, CODES, FLOATS, INDEX_ROWS, INDICES, INT64, kernel
 from evomask.types import Codes, Floats, Indices
 
 
@@ -25,6 +25,16 @@ def count_pairs(codes: Codes, tables: Indices, weights: Floats, cells: int) -> F
         for r in range(codes.shape[1]):
             counts[start + codes[first, r] * width + codes[second, r]] += weights[r]
     return counts
+
+
+@kernel(CODES, CODES, CODES, FLOATS)
+def weight_moved(before: Codes, after: Codes, bins: Codes, weights: Floats) -> float:
+    """Return the weight of the records whose code is in another bin than before."""
+    moved = 0.0
+    for r in range(before.size):
+        if bins[before[r]] != bins[after[r]]:
+            moved += weights[r]
+    return moved
 
 
 @kernel(CODE_ROWS, INDEX_ROWS, FLOATS, INT64, INDICES, INDICES, INDICES, FLOATS)

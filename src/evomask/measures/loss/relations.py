@@ -3,7 +3,8 @@
 The dependence of two columns is the part of their table of shares that the marginals do not
 explain, P(a, b) - P(a) P(b); of three columns P(a, b, c) - P(a) P(b) P(c), or P(a, b, c) - P(a)
 P(b, c) where only the first is masked. Lost is the distance of the dependence after masking from
-that of the original, as a share of the latter.
+that of the original, as a share of the latter, both beyond what is sampling error: cells of tables
+that count few records change most by chance, so that a small file would lose more than a large one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evomask.kernels.tables import count_pairs, count_triples, pair_products, triple_products
+from evomask.kernels.tables import (
+    count_pairs,
+    count_triples,
+    pair_products,
+    triple_products,
+    weight_moved,
+)
 from evomask.measures.loss.bins import BinnedCells, BinnedColumn
 from evomask.measures.targets import FIXED_SEED
 from evomask.types import Codes, Flags, Floats, Indices, Points
@@ -97,21 +104,39 @@ class Relations:
         return self.tables(unmasked)
 
     @cached_property
+    def errors(self) -> Tables:
+        """Sampling error of each table: mean dependence in a file of independent columns."""
+        tables = self.original
+        return Tables(
+            self._errors(tables.pairs, self.layout[0], self.sizes[0], self.pairs),
+            self._errors(tables.triples, self.layout[1], self.sizes[1], self.triples),
+        )
+
+    def _errors(
+        self, shares: Floats, starts: Indices, sizes: Indices, tables: Sequence[Sequence[int]]
+    ) -> Floats:
+        spreads = [
+            _spread(
+                shares[starts[t] : starts[t + 1]].reshape(sizes[list(places)]),
+                _alone(self.masked[list(places)]),
+            )
+            for t, places in enumerate(tables)
+        ]
+        n_records = self.columns[0].column.n_records
+        errors: Floats = np.array(spreads) * (SAMPLING_ERROR / np.sqrt(n_records))
+        return errors
+
+    @cached_property
     def there(self) -> Tables:
-        """Dependence of each table of the original, at least its sampling error.
+        """Dependence of each table of the original beyond its sampling error, at least half of it.
 
         Tables of columns that are independent would otherwise lose all by the least change.
         """
-        before = self.dependence(self.original)
-        sizes = [np.add.reduceat(np.abs(part), starts[:-1]) / 2 if len(part) else np.empty(0)
-                 for part, starts in zip(before, self.layout, strict=True)]  # fmt: skip
-        n_records = self.columns[0].column.n_records
-        errors = [
-            SAMPLING_ERROR * np.add.reduceat(np.sqrt(product / n_records), starts[:-1])
-            if len(product) else np.empty(0)
-            for product, starts in zip(self._products(self.original), self.layout, strict=True)
-        ]  # fmt: skip
-        return Tables(*(np.maximum(size, error) for size, error in zip(sizes, errors, strict=True)))
+        found = []
+        for part, starts, errors in zip(self._before, self.layout, self.errors, strict=True):
+            size = np.add.reduceat(np.abs(part), starts[:-1]) / 2 if len(part) else np.empty(0)
+            found.append(np.maximum(_beyond(size, errors**2), errors / 2))
+        return Tables(*found)
 
     def tables(self, changed: Mapping[int, BinnedCells]) -> Tables:
         """Tables of a file in which the cells of some columns have *changed*, by position."""
@@ -236,20 +261,52 @@ class Relations:
     def _before(self) -> Tables:
         return self.dependence(self.original)
 
-    def lost(self, tables: Tables, hidden: Floats) -> Tables:
+    def moved(self, changed: Mapping[int, BinnedCells], weights: Floats) -> Points:
+        """Weight of the records of each column that are in another bin than in the original.
+
+        In tables of two (row 0) and of three columns. A cell of several bins counts half: it has no
+        sampling error of its own, and only that of the original is lost.
+        """
+        moved = np.zeros((2, len(self.columns)))
+        for place, cells in changed.items():
+            column = self.columns[place]
+            for row, bins in enumerate((column.coarse, column.rough)):
+                if cells.spread is None:
+                    moved[row, place] = weight_moved(column.codes, cells.codes, bins, weights)
+                    continue
+                shares = cells.shares(bins)
+                part = np.where(shares.max(axis=1) < 1.0, 0.5, 1.0)[:, None] * (1.0 - shares)
+                moved[row, place] = weights @ part[cells.codes, bins[column.codes]]
+        return moved
+
+    @cached_property
+    def moved_at_random(self) -> Points:
+        """Share of the records of each column that a random permutation moves to another bin."""
+        rows = [
+            [1.0 - float(np.sum(np.square(np.bincount(bins, column.counts) / column.counts.sum())))
+             for bins in (column.coarse, column.rough)]
+            for column in self.columns
+        ]  # fmt: skip
+        shares: Points = np.maximum(np.array(rows).T, 1e-12)
+        return shares
+
+    def lost(self, tables: Tables, hidden: Floats, moved: Points) -> Tables:
         """Dependence of each table that is lost.
 
-        The distance of the dependence from that of the original, and at least the share of records
-        of which a column (of a table of three, every masked column) is hidden.
+        The distance of the dependence from that of the original beyond what chance makes of it, and
+        at least the share of records of which a column (of a table of three, every masked column)
+        is hidden.
 
         Args:
             hidden: share of hidden cells of each released column.
+            moved: share of moved records, as `moved` counts them.
         """
         after = self.dependence(tables)
-        pairs, triples = (
+        distances = Tables(*(
             np.add.reduceat(np.abs(new - old), starts[:-1]) / 2 if len(new) else np.empty(0)
             for new, old, starts in zip(after, self._before, self.layout, strict=True)
-        )
+        ))  # fmt: skip
+        pairs, triples = self.beyond_chance(distances, moved)
         if hidden.any():
             either = np.array([hidden[list(pair)].max() for pair in self.pairs])
             every = np.array(
@@ -258,6 +315,59 @@ class Relations:
             pairs = np.maximum(pairs, either * self.there.pairs)
             triples = np.maximum(triples, every * self.there.triples)
         return Tables(pairs, triples)
+
+    def beyond_chance(self, distances: Tables, moved: Points) -> Tables:
+        """Distances of dependences less what records that move at random add to them.
+
+        The dependences of two files differ by chance by the sampling errors of both, as far as the
+        files have different records in their cells.
+        """
+        rest = 1.0 - np.minimum(1.0, moved / self.moved_at_random)
+        parts = []
+        for share, places, distance, errors in zip(
+            rest, self._places, distances, self.errors, strict=True
+        ):
+            moving = 1.0 - share[places].prod(axis=1)
+            parts.append(_beyond(distance, 2.0 * moving * errors**2))
+        return Tables(*parts)
+
+    @cached_property
+    def _places(self) -> tuple[Indices, Indices]:
+        """Positions of the columns of each table of two, and of three."""
+        pairs, triples = self.pairs, self.triples
+        return (
+            np.array(pairs, dtype=np.int64).reshape(-1, 2),
+            np.array(triples, dtype=np.int64).reshape(-1, 3),
+        )
+
+
+def _beyond(distances: Floats, variances: Floats) -> Floats:
+    """Distances without the part that is chance."""
+    beyond: Floats = np.sqrt(np.maximum(0.0, distances**2 - variances))
+    return beyond
+
+
+def _spread(table: Points, alone: int) -> float:
+    """Sum of the standard deviations of the dependence in each cell, for a single record.
+
+    Args:
+        alone: the axis that is compared with the two others together, or -1.
+    """
+    if alone >= 0 and table.ndim == 3:
+        table = np.moveaxis(table, alone, 0).reshape(table.shape[alone], -1)
+    axes = range(table.ndim)
+    first, *others = (
+        table.sum(axis=tuple(i for i in axes if i != axis), keepdims=True) for axis in axes
+    )
+    if table.ndim == 2:
+        variances = first * (1.0 - first) * others[0] * (1.0 - others[0])
+    else:
+        second, third = others
+        product = first * second * third
+        variances = product * (
+            1.0 - first * second - first * third - second * third + 2.0 * product
+        )
+    return float(np.sqrt(np.maximum(0.0, variances)).sum())
 
 
 def _alone(masked: Flags) -> int:
