@@ -41,7 +41,7 @@ class SlowAttack:
         self.known, self.people = known, original if people is None else people
         self.n, self.n_people = len(original), len(self.people)
         self.units = np.arange(self.n_people) if units is None else np.asarray(units)
-        self.found = {}
+        self.found, self.has_units = {}, units is not None
 
     def is_number(self, name):
         return not self.original.attribute(name).is_categorical
@@ -210,9 +210,44 @@ class SlowAttack:
             chance = np.mean(own[near])
             if apart == 0:
                 covered = max(self.people_covered(j) for j in near)
-                chance = max(chance, sum(alike & own) / max(len(near), sum(alike), covered))
+                theirs = 1.0 if i in near else self.chance_that_theirs(i)
+                share = sum(alike & own) / max(len(near), sum(alike), covered)
+                chance = max(chance, theirs * share)
             chances.append(chance)
         return 100 * self.over_units(chances, np.max)
+
+    @cached_property
+    def unmasked(self):
+        """All that is neither known nor masked; nothing where any of it has changed."""
+        names = [name for name in self.masked.schema.names if name not in self.known]
+        wide = any(self.is_wide(j, name) for j in range(self.n) for name in self.known)
+        changed = any(not np.array_equal(self.masked[n], self.people[n]) for n in names)
+        return [] if wide or changed or self.has_units or self.masked.suppressed.any() else names
+
+    def same_rest(self, i, j):
+        return all(self.people[name][i] == self.people[name][j] for name in self.unmasked)
+
+    @cached_property
+    def moved(self):
+        """Whether a record elsewhere has the same rest, and the chance of that, by person."""
+        found = {}
+        for i in range(self.n):
+            near, apart = self.nearest(i, self.known)
+            if apart == 0 and i not in near:
+                same = np.mean([self.same_rest(i, j) for j in range(self.n)])
+                chance = 1 - (1 - same) ** len(near)
+                found[i] = any(self.same_rest(i, j) for j in near), chance
+        return found
+
+    def chance_that_theirs(self, i):
+        """That a record with everything that is known of a person elsewhere is the person's."""
+        if not self.unmasked:
+            return 1.0
+        share, chance = np.mean([*self.moved.values()], axis=0)
+        if not self.moved[i][0]:
+            return 0.0
+        beyond = share - chance + 2 * np.sqrt(chance * (1 - chance) / len(self.moved))
+        return 1.0 if beyond >= 1 - chance else np.clip(beyond / (1 - chance) / share, 0, 1)
 
     def agrees(self, i, j, name, tolerance):
         if not self.is_number(name):

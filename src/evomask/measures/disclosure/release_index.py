@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from evomask.data.classes import classes_of_columns
+from evomask.data.table import Column
 from evomask.kernels.compiler.bundles import bundle_tuple
 from evomask.kernels.linking.boxes import (
     BOXES,
@@ -42,7 +43,7 @@ from evomask.measures.disclosure.released_columns import (
     stacked_codes,
 )
 from evomask.measures.targets import TargetSample
-from evomask.types import Codes, Flags, Floats, Indices, Points
+from evomask.types import Codes, Flags, Floats, Indices, Labels, Points
 
 KEY_BITS = 32
 """Bits of the sort key of the tree."""
@@ -132,6 +133,8 @@ class ReleaseIndex:
         ranked: whether numbers are compared by their ranks; *space* then holds ranks.
         steps: agreement weights by ``passing_over``, where they are known in advance.
         counts: number of times that each record occurs; once by default.
+        rest: class of each record on all that is neither known nor masked; None if anything of it
+            differs from the original.
     """
 
     space: Space
@@ -144,16 +147,21 @@ class ReleaseIndex:
     ranked: bool = False
     steps: "Mapping[bool, AgreementWeights]" = field(default_factory=dict, repr=False)
     counts: Indices | None = field(default=None, repr=False)
+    rest: Labels | None = field(default=None, repr=False)
 
     @classmethod
     def of(
-        cls, released: ReleasedColumns, constants: "Constants", counts: Indices | None = None
+        cls,
+        released: ReleasedColumns,
+        constants: "Constants",
+        counts: Indices | None = None,
+        rest: Labels | None = None,
     ) -> "ReleaseIndex":
         """Index the records of a released table."""
         known = constants.known
         distinct = DistinctRecords.of(released, known, counts)
         space, sample = constants.space, constants.sample
-        return cls(space, sample, released, known, constants, distinct, counts=counts)
+        return cls(space, sample, released, known, constants, distinct, counts=counts, rest=rest)
 
     def passing_over_whole_cells(self) -> "ReleaseIndex":
         """Return the index of an intruder who treats uninformative cells as missing."""
@@ -233,6 +241,34 @@ class ReleaseIndex:
             wide |= one.meaning.wide[codes]
         covered: Floats = np.where(wide, n * shares, 0.0)
         return covered
+
+    def members_elsewhere(self) -> Floats:
+        """For each class of targets the members whose record is at another place in the release.
+
+        Their own record differs from them, and another one is equal in all that is known. As all
+        else is in its place, the other record is theirs only if it is equal in that too. Some are
+        by chance: the share that is beyond chance counts, by two standard errors too large.
+        """
+        assert self.rest is not None  # noqa: S101
+        n, known = len(self.released), self.known
+        columns: list[Column] = [
+            np.concatenate([self.space.numbers[a].values, self._ends(self.released.numbers[a])[0]])
+            for a in np.flatnonzero(known.numbers)
+        ]
+        columns += [
+            np.concatenate([self.space.categories[j].codes, self.released.categories[j].codes])
+            for j in np.flatnonzero(known.codes)
+        ]
+        labels = classes_of_columns(columns, 2 * n).labels
+        before, after, sizes = labels[:n], labels[n:], np.bincount(self.rest)
+        equal = np.bincount(after, minlength=int(labels.max(initial=0)) + 1)[before]
+        members, places = self.sample.members
+        moved = ((before != after) & (equal > 0))[members]
+        alike = np.isin(before * len(sizes) + self.rest, after * len(sizes) + self.rest)[members]
+        by_chance = 1.0 - (1.0 - sizes[self.rest] / n) ** equal
+        theirs = _share_beyond(alike[moved], by_chance[members[moved]])
+        counts = np.bincount(places, alike & moved, len(self.sample.chosen)).astype(np.float64)
+        return counts * theirs
 
     @cached_property
     def search(self) -> Search:
@@ -404,6 +440,17 @@ def _restricted(costs: Costs, known: Knowledge) -> Costs:
     return costs._replace(
         known_numbers=known.numbers.astype(np.int64), known_codes=order[known.codes[order]]
     )
+
+
+def _share_beyond(found: Flags, chances: Floats) -> float:
+    """Share of what was found that is not by chance, by two standard errors too large."""
+    if not found.any():
+        return 0.0
+    share, chance = float(found.mean()), float(chances.mean())
+    share_above = share - chance + 2.0 * np.sqrt(chance * (1.0 - chance) / len(found))
+    if share_above >= 1.0 - chance:
+        return 1.0
+    return float(np.clip(share_above / (1.0 - chance) / share, 0.0, 1.0))
 
 
 def _share_between(column: NumberColumn, low: Floats, high: Floats) -> Floats:

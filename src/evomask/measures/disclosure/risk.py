@@ -20,6 +20,7 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 
+from evomask.data.classes import classes_of
 from evomask.data.roles.dependencies import are_equivalent
 from evomask.data.scenario import Scenario, default_scenario
 from evomask.data.schema import Role
@@ -57,7 +58,7 @@ from evomask.measures.disclosure.released_columns import (
 )
 from evomask.measures.measure import About, Side, categorical, check_masked, check_original
 from evomask.measures.targets import SEARCH_TARGETS, TargetSample
-from evomask.types import Codes, Floats, Points
+from evomask.types import Codes, Floats, Labels, Points
 
 CONFIDENCE = 1.96
 """Standard errors on both sides of an estimate in a 95 % interval."""
@@ -486,7 +487,34 @@ class ScenarioAttack:
 
     def index(self, file: Table) -> ReleaseIndex:
         """Index the records of a released file."""
-        return ReleaseIndex.of(self.compared(file), self.constants)
+        return ReleaseIndex.of(self.compared(file), self.constants, rest=self._rest(file))
+
+    def _rest(self, file: Table) -> Labels | None:
+        """Classes of records on what is neither known nor masked; None where that has changed."""
+        names, original = self._others, self.original
+        if not names or file.suppressed.any() or any(n not in file.schema for n in names):
+            return None
+        for name in names:
+            if file.is_recoded(name) or not (
+                file[name] is original[name]
+                or np.array_equal(
+                    file[name], original[name], equal_nan=file[name].dtype.kind == "f"
+                )
+            ):
+                return None
+        return self._classes_of_others
+
+    @cached_property
+    def _others(self) -> tuple[str, ...]:
+        """Released attributes that are neither known nor masked."""
+        masked = (*self.measure.attributes, *self.known)
+        return tuple(
+            a.name for a in self.original.schema if a.role.is_released and a.name not in masked
+        )
+
+    @cached_property
+    def _classes_of_others(self) -> Labels:
+        return classes_of(self.original, self._others).labels
 
     def assess(self, indices: Iterable[ReleaseIndex]) -> ScenarioRisk:
         """Risk of a release, the largest of the versions that an intruder may make of it."""
