@@ -41,7 +41,7 @@ def distance_linkage_chances(index: ReleaseIndex, links: Points) -> Floats:
     own = own * (sizes / at_hand)
     moved = np.where(apart == 0.0, sizes - own, 0.0)
     if index.rest is not None and index.released.are_plain and moved.any():
-        moved = np.minimum(moved, index.members_elsewhere())
+        moved = np.minimum(moved, index.members_elsewhere)
     others = moved / shared
     chances = (own / near + others) / sizes
     return chances

@@ -177,6 +177,8 @@ class ReleaseIndex:
         other.__dict__.update(search=self.search, covered=self.covered)
         if not other.ranked:
             other.__dict__.update(targets=self.targets)
+        if "members_elsewhere" in self.__dict__:
+            other.__dict__.update(members_elsewhere=self.members_elsewhere)
         return other
 
     @cached_property
@@ -242,6 +244,7 @@ class ReleaseIndex:
         covered: Floats = np.where(wide, n * shares, 0.0)
         return covered
 
+    @cached_property
     def members_elsewhere(self) -> Floats:
         """For each class of targets the members whose record is at another place in the release.
 
@@ -250,25 +253,38 @@ class ReleaseIndex:
         by chance: the share that is beyond chance counts, by two standard errors too large.
         """
         assert self.rest is not None  # noqa: S101
-        n, known = len(self.released), self.known
-        columns: list[Column] = [
-            np.concatenate([self.space.numbers[a].values, self._ends(self.released.numbers[a])[0]])
-            for a in np.flatnonzero(known.numbers)
-        ]
-        columns += [
-            np.concatenate([self.space.categories[j].codes, self.released.categories[j].codes])
-            for j in np.flatnonzero(known.codes)
-        ]
-        labels = classes_of_columns(columns, 2 * n).labels
-        before, after, sizes = labels[:n], labels[n:], np.bincount(self.rest)
-        equal = np.bincount(after, minlength=int(labels.max(initial=0)) + 1)[before]
+        n, sizes = len(self.released), np.bincount(self.rest)
+        before, after = self._classes_of_both
+        equal = np.bincount(after, minlength=int(before.max(initial=0)) + 1)[before]
         members, places = self.sample.members
-        moved = ((before != after) & (equal > 0))[members]
-        alike = np.isin(before * len(sizes) + self.rest, after * len(sizes) + self.rest)[members]
-        by_chance = 1.0 - (1.0 - sizes[self.rest] / n) ** equal
-        theirs = _share_beyond(alike[moved], by_chance[members[moved]])
-        counts = np.bincount(places, alike & moved, len(self.sample.chosen)).astype(np.float64)
-        return counts * theirs
+        moved = members[((before != after) & (equal > 0))[members]]
+        concerned = np.zeros(int(max(before.max(), after.max())) + 1, dtype=bool)
+        concerned[before[moved]] = True
+        others = np.flatnonzero(concerned[after])
+        alike = np.isin(
+            before[moved] * len(sizes) + self.rest[moved],
+            after[others] * len(sizes) + self.rest[others],
+        )
+        by_chance = 1.0 - (1.0 - sizes[self.rest[moved]] / n) ** equal[moved]
+        found = np.zeros(n, dtype=bool)
+        found[moved[alike]] = True
+        counts = np.bincount(places, found[members], len(self.sample.chosen)).astype(np.float64)
+        return counts * _share_beyond(alike, by_chance)
+
+    @property
+    def _classes_of_both(self) -> tuple[Labels, Labels]:
+        """Classes of the original and the released records on all that is known."""
+        known, numbers = self.known, self.constants.ranked_space.numbers
+        columns: list[Column] = []
+        for a in np.flatnonzero(known.numbers).tolist():
+            ranks = np.concatenate([numbers[a].values, self.released.numbers[a].ranks[0]])
+            columns.append(np.nan_to_num(2.0 * ranks + 1.0, nan=0.0).astype(np.int64))
+        for j in np.flatnonzero(known.codes).tolist():
+            pair = self.space.categories[j].codes, self.released.categories[j].codes
+            columns.append(np.concatenate(pair))
+        n = len(self.released)
+        labels = classes_of_columns(columns, 2 * n).labels
+        return labels[:n], labels[n:]
 
     @cached_property
     def search(self) -> Search:

@@ -128,18 +128,12 @@ class LossLayout:
         weights, sizes = self.reading.weights, self.sizes
         pairs = [(*t.columns, t.first, sizes[t.columns[1]]) for t in two]
         triples = [(*t.columns, t.first - of_two, *sizes[list(t.columns[1:])]) for t in three]
-        bins = [np.arange(size) for size in sizes.tolist()]
-        offsets = (np.cumsum(sizes) - sizes).astype(np.int64)
-        single = np.concatenate(bins).astype(np.int64), np.ones(int(sizes.sum()))
-        ends = np.arange(int(sizes.sum()) + 1)
         return np.concatenate(
             [
                 count_pairs(codes, _integers(pairs, 4), weights, of_two),
-                count_triples(
-                    codes, _integers(triples, 6), weights, of_all - of_two, offsets, ends, *single
-                ),
+                count_triples(codes, _integers(triples, 6), weights, of_all - of_two),
             ]
-        )  # fmt: skip
+        )
 
     def dependence(self, counts: Floats) -> Floats:
         """Weighted count of each cell minus the product of the marginals."""

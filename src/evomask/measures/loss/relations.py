@@ -18,6 +18,7 @@ import numpy as np
 from evomask.kernels.tables import (
     count_pairs,
     count_triples,
+    divide_among_triples,
     pair_products,
     triple_products,
     weight_moved,
@@ -159,8 +160,11 @@ class Relations:
         spreads: list[Points | None] = []
         for place, column in enumerate(self.columns):
             cells = changed.get(place)
-            if cells is None or cells.spread is None:
-                codes.append(column.coarse[column.codes if cells is None else cells.codes])
+            if cells is None:
+                codes.append(self._coarse_codes[place])
+                spreads.append(None)
+            elif cells.spread is None:
+                codes.append(column.coarse[cells.codes])
                 spreads.append(None)
             else:
                 codes.append(cells.codes)
@@ -209,7 +213,21 @@ class Relations:
         """Count tables of three; a cell of several values is divided among their bins."""
         if not self.triples:
             return np.empty(0)
-        _, rough = self.sizes
+        spread = [place for place, cells in changed.items() if cells.spread is not None]
+        codes = [
+            column.rough[changed[place].codes] if place in changed and place not in spread
+            else self._rough_codes[place]
+            for place, column in enumerate(self.columns)
+        ]  # fmt: skip
+        divided = np.isin(self._places[1], spread).any(axis=1)
+        starts, rows = self.layout[1], self._triple_rows
+        counts = count_triples(_code_rows(codes), rows[~divided], weights, int(starts[-1]))
+        return counts + self._divided(changed, weights, rows[divided]) if spread else counts
+
+    def _divided(
+        self, changed: Mapping[int, BinnedCells], weights: Floats, tables: Indices
+    ) -> Floats:
+        """Counts of the tables of three in which a cell may belong to several bins."""
         cells = [
             changed.get(place, BinnedCells(column.codes, None, np.empty(0, dtype=bool)))
             for place, column in enumerate(self.columns)
@@ -219,18 +237,33 @@ class Relations:
         occupied = [np.nonzero(matrix) for matrix in shares]
         sizes = [np.bincount(rows, minlength=len(m)) for (rows, _), m in
                  zip(occupied, shares, strict=True)]  # fmt: skip
-        _, starts = self.layout
-        rows = [(*t, starts[i], rough[t[1]], rough[t[2]]) for i, t in enumerate(self.triples)]
-        return count_triples(
+        return divide_among_triples(
             _code_rows([one.codes for one in cells]),
-            np.array(rows, dtype=np.int64),
+            tables,
             weights,
-            int(starts[-1]),
+            int(self.layout[1][-1]),
             offsets.astype(np.int64),
             np.cumsum(np.concatenate([[0], *sizes])).astype(np.int64),
             np.concatenate([bins for _, bins in occupied]).astype(np.int64),
             np.concatenate([m[own] for own, m in zip(occupied, shares, strict=True)]),
         )
+
+    @cached_property
+    def _rough_codes(self) -> list[Codes]:
+        """Bin of each original record in tables of three, by column."""
+        return [column.rough[column.codes] for column in self.columns]
+
+    @cached_property
+    def _coarse_codes(self) -> list[Codes]:
+        """The same in tables of two."""
+        return [column.coarse[column.codes] for column in self.columns]
+
+    @cached_property
+    def _triple_rows(self) -> Indices:
+        """Columns of each table of three, its first cell, and its numbers of bins but the first."""
+        (_, starts), (_, rough) = self.layout, self.sizes
+        rows = [(*t, starts[i], rough[t[1]], rough[t[2]]) for i, t in enumerate(self.triples)]
+        return np.array(rows, dtype=np.int64).reshape(-1, 6)
 
     def dependence(self, tables: Tables) -> Tables:
         """The part of each table that its marginals do not explain."""
