@@ -15,7 +15,7 @@ from tests.measures.disclosure.population import CATEGORIES, NAMES, NUMBERS, TRE
 from tests.measures.files import categories, perturbed
 from tests.tables import QUASI, numbers
 
-N = 600
+N = 3_000
 TABLE = people(500, 2)
 METHODS = {
     "independent-noise": (NUMBERS, {}),
@@ -38,8 +38,8 @@ def three(seed=0):
     """Ages that all differ, so that every bin holds as many; jobs and health go with them."""
     rng = np.random.default_rng(seed)
     age = rng.permutation(N).astype(float)
-    job = np.clip((age / 120 + rng.normal(0, 1, N)).astype(int), 0, 4)
-    health = np.clip((age / 200 + rng.normal(0, 0.7, N)).astype(int), 0, 2)
+    job = np.clip((age * 5 / N + rng.normal(0, 1, N)).astype(int), 0, 4)
+    health = np.clip((age * 3 / N + rng.normal(0, 0.7, N)).astype(int), 0, 2)
     return Table(THREE, {"job": job, "age": age, "health": health})
 
 
@@ -52,7 +52,7 @@ def permuted(table, names, rng, *, together=False):
 def noisy(table, rng):
     """A tenth of the jobs redrawn, noise on the ages."""
     redrawn = np.where(rng.random(N) < 0.3, table["job"][rng.permutation(N)], table["job"])
-    return table.with_columns({"job": redrawn, "age": table["age"] + rng.normal(0, 60, N)})
+    return table.with_columns({"job": redrawn, "age": table["age"] + rng.normal(0, N / 10, N)})
 
 
 def bins_of_age(values, number):
@@ -109,15 +109,16 @@ def moved_at_random(before, after):
 def share_lost(tables):
     """Dependence of tables that is lost, of that which was there, beyond what is chance."""
     lost = there = 0.0
+    reliable = 1 / (1 + (2_500 / N) ** 2)
     for columns in tables:
         before, after = cube(columns)
         old, _ = dependence(before)
         error = sampling_error(before)
         moving = 1 - np.prod([1 - moved_at_random(*pair) for pair in columns])
         distance = np.abs(dependence(after)[0] - old).sum() / 2
-        lost += np.sqrt(max(0, distance**2 - 2 * moving * error**2))
+        lost += np.sqrt(max(0, distance**2 - 2 * reliable * moving * error**2))
         size = np.abs(old).sum() / 2
-        there += max(np.sqrt(max(0, size**2 - error**2)), error / 2)
+        there += max(np.sqrt(max(0, size**2 - reliable * error**2)), error)
     return 100 * min(1.0, lost / there)
 
 

@@ -206,9 +206,8 @@ class LossLayout:
         relations = self.reading.relations
         alone = {triple: relations.masked[list(triple)].sum() == 1 for triple in relations.triples}
         order = sorted(range(len(relations.triples)), key=lambda t: not alone[relations.triples[t]])
-        errors = np.concatenate([relations.errors.pairs, relations.errors.triples[order]])
-        chance: Floats = 2.0 * (2.0 * self._total * errors) ** 2
-        return chance
+        chance = np.concatenate([relations.chance.pairs, relations.chance.triples[order]])
+        return chance * (2.0 * self._total) ** 2
 
     @cached_property
     def _at_random(self) -> Floats:

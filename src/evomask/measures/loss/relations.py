@@ -36,6 +36,9 @@ MOST_CELLS = 64
 ROWS = 1 << 14
 """Records whose shares are multiplied at once."""
 
+HALF_RELIABLE = 2_500
+"""Records of a file of which half of the chance is taken away."""
+
 SAMPLING_ERROR = 0.5 * float(np.sqrt(2.0 / np.pi))
 """Half the mean absolute value of a standard normal variable."""
 
@@ -123,21 +126,37 @@ class Relations:
             )
             for t, places in enumerate(tables)
         ]
-        n_records = self.columns[0].column.n_records
-        errors: Floats = np.array(spreads) * (SAMPLING_ERROR / np.sqrt(n_records))
+        errors: Floats = np.array(spreads) * (SAMPLING_ERROR / np.sqrt(self._n_records))
         return errors
 
     @cached_property
+    def chance(self) -> Tables:
+        """Squared change of dependence in each table by chance if all records move at random.
+
+        The dependences of two files differ by the sampling errors of both. In a small file errors
+        are as large as what is lost, and as those of records that are alike after masking, so that
+        the more is taken away the more records there are.
+        """
+        reliable = 1.0 / (1.0 + (HALF_RELIABLE / max(1, self._n_records)) ** 2)
+        return Tables(*(2.0 * reliable * errors**2 for errors in self.errors))
+
+    @cached_property
     def there(self) -> Tables:
-        """Dependence of each table of the original beyond its sampling error, at least half of it.
+        """Dependence of each table of the original beyond chance, at least its sampling error.
 
         Tables of columns that are independent would otherwise lose all by the least change.
         """
         found = []
-        for part, starts, errors in zip(self._before, self.layout, self.errors, strict=True):
+        for part, starts, errors, chance in zip(
+            self._before, self.layout, self.errors, self.chance, strict=True
+        ):
             size = np.add.reduceat(np.abs(part), starts[:-1]) / 2 if len(part) else np.empty(0)
-            found.append(np.maximum(_beyond(size, errors**2), errors / 2))
+            found.append(np.maximum(_beyond(size, chance / 2), errors))
         return Tables(*found)
+
+    @property
+    def _n_records(self) -> int:
+        return self.columns[0].column.n_records
 
     def tables(self, changed: Mapping[int, BinnedCells]) -> Tables:
         """Tables of a file in which the cells of some columns have *changed*, by position."""
@@ -350,18 +369,14 @@ class Relations:
         return Tables(pairs, triples)
 
     def beyond_chance(self, distances: Tables, moved: Points) -> Tables:
-        """Distances of dependences less what records that move at random add to them.
-
-        The dependences of two files differ by chance by the sampling errors of both, as far as the
-        files have different records in their cells.
-        """
+        """Distances of dependences less what records that move at random add to them."""
         rest = 1.0 - np.minimum(1.0, moved / self.moved_at_random)
         parts = []
-        for share, places, distance, errors in zip(
-            rest, self._places, distances, self.errors, strict=True
+        for share, places, distance, chance in zip(
+            rest, self._places, distances, self.chance, strict=True
         ):
             moving = 1.0 - share[places].prod(axis=1)
-            parts.append(_beyond(distance, 2.0 * moving * errors**2))
+            parts.append(_beyond(distance, moving * chance))
         return Tables(*parts)
 
     @cached_property
