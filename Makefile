@@ -9,6 +9,8 @@ DEMO ?= demo-output
 FUZZING ?= .venv-fuzz
 ASKING ?= .venv-schemathesis
 SITE ?= .venv-site
+PACKAGING ?= .venv-packaging
+OLDEST ?= .venv-oldest
 PEERS := anjana anonypy anonypyx microagg1d clustering pyclustering anonymeter sdmetrics sdv
 PEERS_OPTIONS ?=
 FUZZ_SECONDS ?= 60
@@ -26,7 +28,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 MAKE_VENV := $(PYTHON) -m venv $(VENV)
 endif
 
-.PHONY: help install wheel demo serve test check quick-tests test-plain test-slow test-browser pictures fuzz bench bench-peers docs site format clean
+.PHONY: help install wheel demo serve test check quick-tests test-plain test-slow test-browser test-oldest packages lock pictures fuzz bench bench-peers docs site format clean
 
 help:
 	@echo "make install    what a user needs, into $(VENV), and its kernels compiled"
@@ -37,6 +39,8 @@ help:
 	@echo "make test-plain the kernels without hooks into numba, and with checked indices"
 	@echo "make test-slow  the long studies too"
 	@echo "make test-browser  web app and reports in Chromium, by axe-core and schemathesis (installs them where it may)"
+	@echo "make test-oldest  a part of the tests with the oldest dependencies that are allowed"
+	@echo "make packages   sdist and wheel into build/packages: built twice, compared, checked"
 	@echo "make fuzz       the readers of files against atheris, FUZZ_SECONDS each"
 	@echo "make site       the documentation as pages with search, into build/site"
 	@echo "make bench      every claim about speed and quality, as a ratio"
@@ -45,12 +49,12 @@ help:
 $(BIN)/python:
 	$(MAKE_VENV)
 
-$(VENV)/.installed: pyproject.toml | $(BIN)/python
-	$(PIP_INSTALL) -e ".[web]"
+$(VENV)/.installed: pyproject.toml packaging/constraints.txt | $(BIN)/python
+	$(PIP_INSTALL) --constraint packaging/constraints.txt -e ".[web]"
 	@touch $@
 
 $(VENV)/.developed: $(VENV)/.installed
-	$(PIP_INSTALL) -e ".[dev]"
+	$(PIP_INSTALL) --constraint packaging/constraints.txt -e ".[all,dev]"
 	@touch $@
 
 # Independent verifiers pin old libraries, so they have an environment of their own; where it
@@ -107,6 +111,28 @@ test-slow: check $(ORACLES)/.installed test-plain
 	$(BIN)/python -m evomask.kernels
 	EVOMASK_TESTS=thorough $(BIN)/pytest -n $(WORKERS) --dist loadfile -m "not browser"
 
+# What builds and checks packages is needed for nothing else.
+$(PACKAGING)/.installed: packaging/requirements.txt
+	$(PYTHON) -m venv $(PACKAGING)
+	$(PACKAGING)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+packages: $(PACKAGING)/.installed
+	PYTHON=$(CURDIR)/$(PACKAGING)/bin/python sh packaging/build.sh build/packages
+
+# The oldest versions that pyproject.toml allows, of direct dependencies.
+test-oldest: $(PACKAGING)/.installed
+	$(PACKAGING)/bin/uv venv --quiet --clear --python $(PYTHON) $(OLDEST)
+	$(PACKAGING)/bin/uv pip install --quiet --python $(OLDEST)/bin/python --resolution lowest-direct -e ".[all,dev]"
+	$(OLDEST)/bin/python -m evomask.kernels
+	$(OLDEST)/bin/pytest -q -W default -n $(WORKERS) --dist loadfile -m "not slow and not browser" \
+		tests/test_system.py tests/io tests/data tests/masking tests/runs tests/cli
+
+# Versions that `make demo` and `make test` install, the same tomorrow; made anew on request.
+lock: $(PACKAGING)/.installed
+	$(PACKAGING)/bin/uv pip compile --quiet --universal --no-emit-index-url --no-emit-find-links --no-header --no-annotate \
+		--python-version 3.11 --extra all --extra dev pyproject.toml --output-file packaging/constraints.txt
+
 .browser/node_modules/axe-core:
 	command -v chromium >/dev/null || { apt-get update --quiet; apt-get install --yes --quiet chromium; }
 	npm install --silent --no-package-lock --prefix .browser axe-core@4
@@ -139,6 +165,7 @@ fuzz: $(FUZZING)/.installed
 
 docs: $(VENV)/.developed
 	$(BIN)/python docs/reference.py docs
+	$(BIN)/python packaging/public_api.py
 
 # What makes the pages is needed for nothing else, so it has an environment of its own.
 $(SITE)/.installed: docs/requirements.txt
@@ -170,4 +197,4 @@ format: $(VENV)/.developed
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) $(ORACLES) $(FUZZING) $(ASKING) $(SITE) .venv-peers-* build .mypy_cache .ruff_cache .pytest_cache .browser $(DEMO)
+	rm -rf $(VENV) $(ORACLES) $(FUZZING) $(ASKING) $(SITE) $(PACKAGING) $(OLDEST) .venv-peers-* build .mypy_cache .ruff_cache .pytest_cache .browser $(DEMO)

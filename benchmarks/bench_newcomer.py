@@ -112,7 +112,7 @@ def compare(name: str, case: Case, seconds: float) -> None:
     trees = {code: evomask.hierarchy(frame, code, "codes") for code in case.codes}
     known = evomask.Schema(quasi=case.quasi, nominal=nominal, hierarchies=trees)
     front = [(point.loss, point.risk) for point in result.protection.front]
-    chosen = result.choice.candidate
+    chosen = next(p for p in result.protection.front if p.point == result.offers["balanced"])
     print(f"{name}: {len(frame)} records, {len(case.quasi)} columns, {seconds:g} s")
     print(f"  on offer: loss {chosen.loss:.1f}, risk {chosen.risk:.1f} %")
     for title, by_hand in BY_HAND.items():

@@ -30,7 +30,7 @@ from evomask.data.hierarchy import HierarchyDefinitions
 from evomask.data.scenario import Scenario, parse_tolerance
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
-from evomask.engine.front import least_loss_at_default_risk
+from evomask.engine.offers import likely
 from evomask.io.datasets import reference_file, write_survey
 from evomask.io.tables import read_table
 from evomask.masking.composition import InTurn
@@ -121,7 +121,7 @@ def bench_testdata(options: argparse.Namespace) -> None:
     better = [p for p in done.front if p.loss < loss and p.risk < risk.risk]
     front = ", ".join(f"{p.loss:.1f}/{p.risk:.1f}" for p in done.front)
     print(f"front (loss/risk): {front}; below the usual recipe in both: {len(better)} points")
-    chosen = least_loss_at_default_risk(done.front)
+    chosen = likely(done.front)
     assert done.kept is not None
     found = done.kept.compare(done.files(chosen.number).masked)
     models = [one.overlap for one in found if one.kind == "model"]
@@ -139,7 +139,7 @@ def bench_survey(options: argparse.Namespace) -> None:
     for title, scenarios in (("three scenarios", loaded.table.schema.scenarios), ("one", ())):
         table = loaded.table.with_schema(replace(loaded.table.schema, scenarios=scenarios))
         done = protected(table, Requirement(5), options, hierarchies=loaded.hierarchies)
-        chosen = least_loss_at_default_risk(done.front)
+        chosen = likely(done.front)
         risks = ", ".join(f"{name} {risk:.1f}" for name, risk in chosen.scenario_risks.items())
         print(f"survey, {title}, k = 5: loss {chosen.loss:.1f}, risk {chosen.risk:.1f} ({risks})")
 

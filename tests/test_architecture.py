@@ -18,6 +18,7 @@ BELOW_RUNS = {
 MAY_IMPORT = {
     "errors": set(),
     "types": set(),
+    "system": set(),
     "kernels": set(),
     "execution": set(),
     "evolution": {"execution"},
@@ -36,7 +37,7 @@ MAY_IMPORT = {
     "__main__": {"cli"},
     "cli": {"api", "runs", "outofcore", "report", "web", "execution"},
 }
-BY_ALL = {"errors", "types"}
+BY_ALL = {"errors", "types", "system"}
 SHARED = {"catalogue", "base"}  # what every search may import from the room of searches
 
 # Third parties have one home each; a path prefix below src/evomask.

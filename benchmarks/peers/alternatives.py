@@ -30,9 +30,10 @@ from evomask.data.table import Table
 from evomask.errors import FileError
 from evomask.io.masked_tables import masked_version
 from evomask.io.tables import source_of
+from evomask.masking.synthesis.synthesizer import matched
 from evomask.measures.disclosure.risk import RiskReading
 from evomask.measures.profiles import profile
-from evomask.runs.synthetic import matched, synthetic_file
+from evomask.runs.synthetic import synthetic_file
 
 SEED = 11
 SHOWN = 3_000

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from evomask.api.apply import Applied as Applied
     from evomask.api.apply import apply as apply
+    from evomask.api.difference import difference as difference
     from evomask.api.files import example as example
     from evomask.api.files import read as read
     from evomask.api.files import write as write
@@ -21,13 +22,14 @@ if TYPE_CHECKING:
     from evomask.api.measure import audit as audit
     from evomask.api.measure import compare as compare
     from evomask.api.measure import measure as measure
-    from evomask.api.measure import measure_kept as measure_kept
+    from evomask.api.measure import measure_analyses as measure_analyses
     from evomask.api.progress import Progress as Progress
-    from evomask.api.protect import KeptRun as KeptRun
     from evomask.api.protect import Result as Result
+    from evomask.api.protect import SavedRun as SavedRun
     from evomask.api.protect import load as load
     from evomask.api.protect import protect as protect
     from evomask.api.protect import protect_file as protect_file
+    from evomask.api.pseudonyms import pseudonyms as pseudonyms
     from evomask.api.schema import Proposal as Proposal
     from evomask.api.schema import RolesNeededError as RolesNeededError
     from evomask.api.schema import Schema as Schema
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "evomask.api.apply": ("Applied", "apply"),
+    "evomask.api.difference": ("difference",),
     "evomask.api.files": ("example", "read", "write"),
     "evomask.api.mask": ("hierarchy", "mask", "write_hierarchy"),
     "evomask.api.measure": (
@@ -73,10 +76,11 @@ _NAMES = {
         "audit",
         "compare",
         "measure",
-        "measure_kept",
+        "measure_analyses",
     ),
     "evomask.api.progress": ("Progress",),
-    "evomask.api.protect": ("KeptRun", "Result", "load", "protect", "protect_file"),
+    "evomask.api.protect": ("SavedRun", "Result", "load", "protect", "protect_file"),
+    "evomask.api.pseudonyms": ("pseudonyms",),
     "evomask.api.schema": ("Proposal", "RolesNeededError", "Schema", "propose"),
     "evomask.api.search": ("SearchResult", "search"),
     "evomask.api.sklearn": ("TrainingMasker",),
@@ -101,6 +105,9 @@ _NAMES = {
 }
 """Public names by the module that defines them."""
 
+_DEPRECATED = {"measure_kept": "measure_analyses", "KeptRun": "SavedRun"}
+"""Former names, which work with a warning until the next minor version, and the present ones."""
+
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = sorted(_MODULES)  # noqa: PLE0605
@@ -109,6 +116,15 @@ __all__ = sorted(_MODULES)  # noqa: PLE0605
 def __getattr__(name: str) -> object:
     if name in _MODULES:
         return getattr(import_module(_MODULES[name]), name)
+    if new := _DEPRECATED.get(name):
+        import warnings
+
+        warnings.warn(
+            f"evomask.{name} is now evomask.{new}; the former name goes in the next minor version",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return __getattr__(new)
     if not name.startswith("_"):
         from importlib.metadata import entry_points
 

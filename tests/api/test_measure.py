@@ -48,7 +48,7 @@ def measured(people, masked):
 
 def test_any_masked_frame_can_be_compared(people):
     masked = people.with_columns(income=pl.col("income") * 1.1)
-    (table,) = evomask.measure_kept(people, masked, tables=["school: mean income"])
+    (table,) = evomask.measure_analyses(people, masked, tables=["school: mean income"])
     assert table.error == pytest.approx(10.0)
 
 

@@ -222,6 +222,7 @@ def test_a_file_is_protected_as_the_command_does(people, tmp_path):
     run = evomask.protect_file(
         tmp_path / "people.csv", tmp_path / "release", quasi=QUASI, drop=["name"],
         require="k=4", searches=["recipes"], evaluations=6, seed=1,
+        accept_risk=True, accept_loss=True,
     )  # fmt: skip
     assert run.masked().group_by(QUASI).len()["len"].min() >= 4
 

@@ -16,7 +16,7 @@ def run(tmp_path_factory):
     people.write_csv(folder / "people.csv")
     evomask.protect_file(
         folder / "people.csv", folder / "release", quasi=["age", "pay"],
-        searches=["recipes"], evaluations=8, seed=1,
+        searches=["recipes"], evaluations=8, seed=1, accept_risk=True, accept_loss=True,
     )  # fmt: skip
     return evomask.load(folder / "release")
 
@@ -34,7 +34,7 @@ def test_the_released_file_and_reports_are_found(run):
 
 def test_another_point_is_chosen(run):
     least = run.front.sort("risk")["point"][0]
-    assert run.choose(str(least)).record.chosen.point == least
+    assert run.choose(str(least), accept_risk=True, accept_loss=True).record.chosen.point == least
 
 
 def test_a_finished_run_goes_on_to_the_same_end(run):

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import accepting
+
 
 @pytest.fixture
 def people(tmp_path):
@@ -47,7 +49,7 @@ class Protection:
 def evomask_process(*words):
     """The command line in a process of its own."""
     return subprocess.Popen(
-        [sys.executable, "-m", "evomask", *map(str, words)],
+        [sys.executable, "-m", "evomask", *accepting(words)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

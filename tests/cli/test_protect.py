@@ -38,12 +38,66 @@ def test_no_point_of_the_front_beats_another(once_protected):
             assert one is other or one["loss"] < other["loss"] or one["risk"] < other["risk"]
 
 
-def test_the_least_loss_at_the_usual_risk_is_chosen(once_protected):
-    front, chosen = once_protected.answer["front"], once_protected.answer["chosen"]
-    within = [point for point in front if point["risk"] <= 10]
-    least_loss = min(within, key=lambda point: point["loss"], default=None)
-    wanted = least_loss or min(front, key=lambda point: point["risk"])
-    assert chosen["point"] == wanted["point"]
+def test_the_balanced_offer_is_chosen_where_more_is_accepted(once_protected):
+    offers = {offer["name"]: offer for offer in once_protected.answer["offers"]}
+    assert list(offers) == ["careful", "balanced", "useful"]
+    assert once_protected.answer["chosen"]["point"] == offers["balanced"]["point"]
+
+
+def test_nothing_is_released_beyond_the_limits_and_three_points_are_offered(
+    evomask, town, tmp_path
+):
+    folder = tmp_path / "release"
+    words = ("--max-risk", "0.001", "--release", "public", "--out", folder)
+    answer = evomask("protect", town, *ASKED, *words)
+    found = json.loads(answer.out)
+    assert answer.code == 3
+    assert found["released"] is False
+    assert "no point has a risk of at most 0.001 %" in found["error"]
+    assert not (folder / "masked").exists()
+    points = {point["point"]: point for point in found["front"]}
+    for offer in found["offers"]:
+        point = points[offer["point"]]
+        assert (offer["loss"], offer["risk"]) == (point["loss"], point["risk"])
+        assert offer["above_limit"] == {"risk": 0.001} | (
+            {"loss": 40} if point["loss"] > 40 else {}
+        )
+        assert len(offer["sentences"]) == 2
+    ended = json.loads((folder / "journal.jsonl").read_text().splitlines()[-1])
+    assert [offer["name"] for offer in ended["offers"]] == ["careful", "balanced", "useful"]
+
+    refused = evomask(
+        "choose",
+        folder,
+        "--point",
+        1,
+        "--max-risk",
+        100,
+        "--release",
+        "public",
+        "--max-loss",
+        "0.001",
+        "--json",
+        "--quiet",
+    )
+    assert refused.code == 3
+    assert "no point has" in json.loads(refused.out)["error"]
+    *words, flag = found["offers"][0]["command"].split()
+    assert flag.startswith("--accept-")
+    taken = evomask(*words[1:], flag, "--json", "--quiet")
+    assert taken.code == 0
+    assert json.loads(taken.out)["chosen"]["point"] == found["offers"][0]["point"]
+
+
+def test_a_named_point_beyond_a_limit_must_be_accepted(evomask, protection):
+    risky = max(protection.answer["front"], key=lambda point: point["risk"])
+    words = ("choose", protection.folder, "--point", risky["point"], "--release", "public")
+    answer = evomask(*words, "--quiet")
+    assert answer.code == 3
+    assert f"a risk of {risky['risk']:.1f} %, above the limit of 10 %" in " ".join(
+        answer.out.split()
+    )
+    assert evomask(*words, "--accept-risk", "--accept-loss", "--quiet").code == 0
 
 
 def test_nothing_but_the_answer_is_printed_when_quiet(once_protected):

@@ -40,6 +40,16 @@ class TestScenariosAreParsed:
         found = parse_scenario("register: age, sex; k=5, l=2")
         assert (found.knows, found.require) == (("age", "sex"), "k=5, l=2")
 
+    def test_some_of_several_names_are_known(self):
+        found = parse_scenario("anybody: sex, any 2 of age, place, wage ~ 5 %, job; k=3")
+        assert (found.knows, found.any, found.of) == (("sex",), 2, ("age", "place", "job"))
+        assert (list(found.knows_about), found.require) == (["wage"], "k=3")
+
+    @pytest.mark.parametrize("text", ["a: any 0 of x, y", "a: any 3 of x, y"])
+    def test_more_or_fewer_than_there_are_cannot_be_known(self, text):
+        with pytest.raises(SchemaError, match=r"any"):
+            parse_scenario(text)
+
     @pytest.mark.parametrize("text", ["age, sex", "register:", ": age"])
     def test_other_texts_are_refused(self, text):
         with pytest.raises(ParameterError, match="NAME: ATTRIBUTE"):

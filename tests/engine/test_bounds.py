@@ -1,6 +1,7 @@
 import pytest
 
-from evomask.engine.front import Bounds, FrontPoint, suggested, within
+from evomask.engine.front import Bounds, FrontPoint, within
+from evomask.engine.offers import suggested
 from evomask.errors import ParameterError
 from evomask.masking.provenance import Provenance
 
@@ -33,17 +34,18 @@ def test_with_a_largest_risk_the_least_loss_is_suggested():
 
 
 def test_with_a_largest_loss_the_least_risk_is_suggested():
-    assert chosen(loss=30) == 2
+    assert chosen(loss=30, release="secure") == 2
 
 
 def test_with_both_the_smallest_larger_one_is_suggested():
     assert chosen(loss=30, risk=60) == 2
 
 
-def test_with_largest_errors_alone_the_balanced_point_within_them_is_suggested():
-    assert chosen(table_error=6) == 2
-    assert chosen(table_error=6, model_error=10) == 1
-    assert chosen(table_error=2) == 0
+def test_with_largest_errors_alone_the_least_loss_within_the_limits_is_suggested():
+    assert chosen(table_error=6, release="secure") == 1
+    assert chosen(table_error=3, release="secure") == 2
+    with pytest.raises(ParameterError, match="a table error of at most 3 % and the limits"):
+        chosen(table_error=3, release="public")
 
 
 def test_errors_and_risk_bound_together():

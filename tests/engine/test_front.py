@@ -2,18 +2,16 @@ import numpy as np
 import pytest
 
 from evomask.engine.front import (
-    DEFAULT_RISK,
     Bounds,
     FrontPoint,
     balanced,
     front_of,
-    least_loss_at_default_risk,
     pick,
-    suggested,
     validate_pick,
     volume_of,
     within,
 )
+from evomask.engine.offers import suggested
 from evomask.errors import ParameterError, UnmetError
 from evomask.masking.provenance import Provenance
 from evomask.measures.disclosure.risk import (
@@ -59,24 +57,6 @@ def test_the_balanced_point_has_the_smallest_larger_part():
 
 def test_a_trifle_of_loss_is_not_paid_for_with_much_risk():
     assert balanced(candidates((28.31, 9.77), (28.32, 6.30), (28.50, 1.0))).number == 1
-
-
-def test_the_usual_point_has_the_least_loss_at_the_usual_risk():
-    assert least_loss_at_default_risk(candidates((5, 40), (30, 10), (31, 9), (60, 2))).number == 1
-
-
-def test_where_nothing_has_so_little_risk_the_least_risk_is_usual():
-    assert least_loss_at_default_risk(candidates((10, 80), (40, 45), (60, 21))).number == 2
-
-
-def test_the_usual_point_is_what_a_limit_of_that_risk_picks_on_any_front():
-    rng = np.random.default_rng(5)
-    for _ in range(50):
-        front = front_of(candidates(*rng.uniform(0, 100, (20, 2)).tolist()))
-        if min(c.risk for c in front) <= DEFAULT_RISK:
-            assert least_loss_at_default_risk(front) is pick(
-                front, f"max-risk={DEFAULT_RISK:g}", front[0]
-            )
 
 
 def test_every_word_picks_by_its_own_rule():

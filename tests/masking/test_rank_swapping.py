@@ -93,3 +93,26 @@ def test_partners_are_those_of_a_scan_of_all_ranks(count, reach, seed):
 def test_partners_of_many_ranks_are_those_of_a_scan():
     found = swap_partners(20_000, 1_000, np.random.default_rng(3))
     assert np.array_equal(found, scanned_partners(20_000, 1_000, np.random.default_rng(3)))
+
+
+def test_values_are_swapped_between_records_that_agree():
+    rng = np.random.default_rng(0)
+    table = numbers(a=rng.permutation(200), b=rng.integers(0, 2, 200), c=rng.integers(0, 5, 200))
+    masked = RankSwapping(("a",), window=100, within=("b", "c")).mask(table, rng)
+    for b in range(2):
+        for c in range(5):
+            own = (table["b"] == b) & (table["c"] == c)
+            assert sorted(masked["a"][own]) == sorted(table["a"][own])
+            assert np.mean(masked["a"][own] != table["a"][own]) > 0.8
+
+
+def test_records_of_small_classes_are_swapped_with_one_another():
+    table = numbers(a=np.arange(100), b=np.r_[np.zeros(80), np.arange(1, 21)])
+    masked = RankSwapping(("a",), window=100, within=("b",)).mask(table, np.random.default_rng(1))
+    assert sorted(masked["a"][80:]) == list(range(80, 100))
+    assert np.mean(masked["a"][80:] != table["a"][80:]) > 0.8
+
+
+def test_values_are_not_swapped_within_their_own_classes():
+    with pytest.raises(SchemaError, match="'a' is swapped within its own classes"):
+        RankSwapping(("a",), within=("a",)).mask(numbers(a=np.arange(9)), np.random.default_rng(1))

@@ -43,7 +43,9 @@ def released(folder, number, attempt):
     """File *number*, what must hold in it, and how many of these did not hold before."""
     folder.mkdir()
     rng = np.random.default_rng([number, attempt, 79])
-    made = files.random_file(folder, rng, files.ENDINGS[number % len(files.ENDINGS)])
+    made = files.random_file(
+        folder, rng, files.ENDINGS[number // len(METHODS) % len(files.ENDINGS)]
+    )
     wanted = with_scenarios(made, rng)
     loaded = load(Input(made.path, made.schema))
     entry = method_named(METHODS[number % len(METHODS)].name)

@@ -208,6 +208,15 @@ def test_persons_of_a_chunked_file_are_refused(evomask, tmp_path):
     assert "chunked files do not count persons" in answer.err
 
 
+def test_households_of_a_chunked_file_are_refused(evomask, tmp_path):
+    data, schema = write_people(tmp_path, scenario="")
+    given, out = ("--schema", schema, "--in-parts", "--quiet"), tmp_path / "parts"
+    answer = evomask("mask", data, *given, "--method", "pram", "--out", out)
+    assert answer.code == 1
+    assert "chunked files do not keep households together" in answer.err
+    assert not out.exists()
+
+
 @pytest.mark.parametrize("ending", [".csv", ".tsv", ".parquet", ".xlsx", ".sav", ".dta"])
 @pytest.mark.parametrize("seed", range(4))
 def test_written_files_of_every_format_hold_households_together(tmp_path, ending, seed):

@@ -9,6 +9,7 @@ import pytest
 from evomask.data.hierarchy import hierarchy_from_lines
 from evomask.masking.catalogue import METHODS
 from evomask.masking.method import provenance_of
+from evomask.masking.synthesis import SYNTHESES
 from evomask.report.describe import clause, describe_provenance, public_sentences
 
 NAMES = ("school", "region")
@@ -68,6 +69,9 @@ def test_what_is_well_known_and_simple_is_shown_on_the_map():
         "pram": "PRAM",
         "independent-noise": "noise",
         "correlated-noise": "noise",
+        "cart": "synthesis",
+        "copula": "synthesis",
+        "bayesian-network": "synthesis",
         "global-recoding": "recoding",
         "top-coding": "recoding",
         "bottom-coding": "recoding",
@@ -80,4 +84,5 @@ def test_microaggregations_mask_attributes_together():
         "correlated-noise",
         "local-suppression",
         "repair",
+        *SYNTHESES,
     }

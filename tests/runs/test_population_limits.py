@@ -27,7 +27,7 @@ def test_a_release_within_its_limits_states_them(evomask, tmp_path):
     assert limits["marketer"]["value"] <= 0.3
     assert record["after"]["population"][0]["size"] == 600
     page = (folder / "report-internal.html").read_text(encoding="utf-8")
-    assert "Limits of the population risk" in page
+    assert "Limits of population risk and copies" in page
     assert "Population risk in the scenario" in page
     assert evomask("verify", folder, "--quiet").code == 0
 
@@ -36,12 +36,13 @@ POINTS = [SimpleNamespace(number=n, point=n, loss=loss) for n, loss in ((1, 5.0)
 FILES = {1: categories(a=[0, 0, 1]), 2: categories(a=[0, 0, 0])}
 
 
-def choose(first, replaceable):
+def choose(first, replaceable, requirement="prosecutor=0.5"):
     return choose_within_limits(
         Choice(POINTS[first - 1], "the first"),
         POINTS,
         FILES.__getitem__,
-        parse_requirement("prosecutor=0.5"),
+        FILES[1],
+        parse_requirement(requirement),
         replaceable=replaceable,
     )
 
@@ -53,7 +54,7 @@ def test_a_choice_within_the_limits_stays():
 def test_a_choice_beyond_the_limits_is_replaced_by_one_within_them():
     found = choose(1, replaceable=True)
     assert found.candidate.number == 2
-    assert "limits of the population risk" in found.reason
+    assert "within the required limits" in found.reason
 
 
 def test_a_named_point_beyond_the_limits_is_refused():
@@ -101,3 +102,10 @@ def test_limits_of_a_chunked_file_are_refused(evomask, tmp_path):
     answer = evomask("protect", write_town(tmp_path), *words)
     assert answer.code == 1
     assert "have no limits of the population risk" in answer.err
+
+
+def test_a_file_with_more_copies_of_unique_people_than_permitted_is_not_released():
+    assert choose(1, replaceable=True, requirement="copies=50%").candidate.number == 2
+    assert choose(1, replaceable=False, requirement="copies=100%").candidate.number == 1
+    with pytest.raises(UnmetError, match="point 1 has copies = 1 "):
+        choose(1, replaceable=False, requirement="copies=50%")

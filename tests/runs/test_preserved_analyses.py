@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evomask.engine.front import Bounds, least_loss_at_default_risk, within
+from evomask.engine.front import Bounds, within
+from evomask.engine.offers import likely
 from evomask.errors import ParameterError, SchemaError
 from evomask.measures.analyses.analyses import AnalysesToPreserve
 from evomask.report.public_record import build_public_record
@@ -60,15 +61,13 @@ def job_for(town, name, **more):
     source = Input(
         town / "town.csv", None, ("age", "income", "school"), ("illness",), ("name",), ("school",)
     )
-    least_loss_at_default_risk = {
+    defaults = {
         "evaluations": 20,
         "seed": 7,
         "keep": KEEP,
         "searches": ("recipes",),
     }
-    return ProtectJob(
-        **({"source": source, "folder": town / name} | least_loss_at_default_risk | more)
-    )
+    return ProtectJob(**({"source": source, "folder": town / name} | defaults | more))
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +94,7 @@ def test_the_record_tells_every_statistic_before_and_after(once):
         "tables": [*KEEP.tables],
         "models": [*KEEP.models],
         "indicators": [],
+        "uses": [],
     }
 
 
@@ -104,6 +104,9 @@ def test_the_internal_report_shows_them_and_the_public_one_only_how_near_they_co
     figure = f"{mean.values[0].before.value:,.0f}"
     assert figure in internal
     assert "preserved analyses" in internal
+    assert internal.count("intervals before and after") >= len(mean.values)
+    assert mean.verdict in {"safe", "with care", "not safe"}
+    assert f'<td class="word">{mean.verdict}</td>' in public
     assert mean.text in public
     assert figure not in public
 
@@ -111,7 +114,7 @@ def test_the_internal_report_shows_them_and_the_public_one_only_how_near_they_co
 def test_the_public_record_has_no_place_for_a_figure(once):
     kept = build_public_record(once.record).kept
     assert [set(msgspec.to_builtins(each)) for each in kept] == [
-        {"text", "kind", "error", "overlap"}
+        {"text", "kind", "error", "overlap", "verdict"}
     ] * 3
     assert all(isinstance(each.error, int) and isinstance(each.overlap, int) for each in kept)
 
@@ -121,7 +124,7 @@ def test_a_bound_on_errors_moves_the_suggested_point(once, town):
     limit = errors[0] + 0.01
     done = protect_file(job_for(town, "bounded", bounds=Bounds(table_error=limit)))
     assert done.record.chosen.table_error <= limit
-    assert f"among points with a table error of at most {limit:g} %" in done.choice.reason
+    assert f"a table error of at most {limit:g} %" in done.choice.reason
     assert done.record.bounds == {"table_error": limit}
 
 
@@ -143,7 +146,7 @@ def test_under_a_deadline_the_usual_point_is_compared_first_and_the_rest_while_t
         )
         compared = [point for point in state.front if point.errors]
         assert len(compared) == least
-        assert least_loss_at_default_risk(front).number in [point.number for point in compared]
+        assert likely(front).number in [point.number for point in compared]
     assert preserved_analyses.comparison_note(state.front) == ""
 
 
@@ -169,9 +172,7 @@ def test_choosing_within_a_risk_takes_the_least_loss(once):
     limit = sorted(point.risk for point in front)[len(front) // 2]
     done = choose(once.folder, "suggested", Bounds(risk=limit))
     assert done.chosen.loss == min(point.loss for point in front if point.risk <= limit)
-    assert (
-        done.choice.reason == f"the smallest loss among points with a risk of at most {limit:g} %"
-    )
+    assert f"the smallest loss within a risk of at most {limit:g} %" in done.choice.reason
 
 
 def test_a_schema_may_name_what_must_survive(town):
@@ -213,9 +214,37 @@ def test_group_means_and_lost_categories_are_always_reported(town):
 
 
 def test_where_no_point_keeps_a_limit_nothing_is_released_and_the_run_can_be_chosen_from(town):
+    keep = AnalysesToPreserve((*KEEP.tables, "school: mean age"))
+    job = job_for(town, "strict", keep=keep, bounds=Bounds(table_error=0))
     with pytest.raises(ParameterError, match="no point has a table error of at most 0 %; the near"):
-        protect_file(job_for(town, "strict", bounds=Bounds(table_error=0)))
+        protect_file(job)
     assert not (town / "strict" / "masked").exists()
     done = choose(town / "strict", "balanced")
     assert done.written.records == 150
     assert done.record.bounds == {}
+
+
+def test_a_limit_of_one_analysis_steers_and_marks_the_points_that_break_it(once, town):
+    text = "school: mean income"
+    errors = [one.error for one in once.record.kept if one.text == text]
+    limit = round(max(0.5, errors[0] / 2), 2)
+    keep = AnalysesToPreserve((f"{text} <= {limit:g} %", "school x illness"))
+    done = protect_file(job_for(town, "single", keep=keep))
+    reading = f"error of {text}"
+    assert done.record.bounds == {reading: limit}
+    assert done.record.chosen.errors[reading] <= limit
+    assert all(not point.breaks for point in done.record.points.front)
+    assert f"{reading} of at most {limit:g} %" in done.choice.reason
+    again = choose(done.folder, "knee")
+    assert again.record.bounds == {reading: limit}
+    by_number = choose(done.folder, "1")
+    assert by_number.record.bounds == {}
+
+
+def test_points_above_a_limit_are_shown_as_such(once):
+    front = once.record.points.front
+    limit = sorted(point.risk for point in front)[len(front) // 2]
+    done = choose(once.folder, "suggested", Bounds(risk=limit))
+    points = done.record.points.front
+    assert [bool(point.breaks) for point in points] == [point.risk > limit for point in points]
+    assert "breaks the limit of risk" in done.reports.internal.read_text()

@@ -103,6 +103,7 @@ def measure(
     keep_tables: Iterable[str] = (),
     keep_models: Iterable[str] = (),
     keep_indicators: Iterable[str] = (),
+    uses: Iterable[str] = (),
 ) -> Measurement:
     """Measure information loss and disclosure risk of a masked frame against its original.
 
@@ -124,6 +125,7 @@ def measure(
         keep_tables: tables to compare, such as ``education x sex: mean hours``.
         keep_models: regressions to compare, such as ``income ~ age + education``.
         keep_indicators: indicators to compare, such as ``gini(income) by region``.
+        uses: purposes in words, whose analyses are compared.
 
     Example:
         import evomask
@@ -142,7 +144,7 @@ def measure(
         measures=tuple(measures),
         profile=profile,
         exact=exact,
-        keep=parse_analyses(keep_tables, keep_models, keep_indicators),
+        keep=parse_analyses(keep_tables, keep_models, keep_indicators, uses),
         key=key,
         loss=loss,
     )
@@ -266,7 +268,7 @@ def compare(
 
 
 @checked
-def measure_kept(
+def measure_analyses(
     original: Frame,
     masked: Frame,
     *,
@@ -293,7 +295,7 @@ def measure_kept(
 
         people = evomask.read("survey.csv").select("age", "sex", "income").head(500)
         masked = evomask.mask(people, evomask.Mdav(("age", "income"), k=5), seed=7)
-        (table,) = evomask.measure_kept(people, masked, tables=["sex: mean income"])
+        (table,) = evomask.measure_analyses(people, masked, tables=["sex: mean income"])
         assert table.error < 5
     """
     from evomask.io.masked_tables import masked_version

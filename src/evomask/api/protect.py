@@ -17,14 +17,14 @@ from evomask.api.schema import (
     schema_of,
 )
 from evomask.data.frames import Frame, columns_like, frame_like, reorder
-from evomask.errors import RunError, SchemaError
+from evomask.errors import RunError, SchemaError, UnmetError
 from evomask.runs.options import DataOptions, ProtectOptions, risk_limits
 
 if TYPE_CHECKING:
     from evomask.data.table import Table
     from evomask.report.drawing import Figure
     from evomask.report.protection import Choice, Protection
-    from evomask.report.record import ExplanationNote, ReleaseRecord
+    from evomask.report.record import ExplanationNote, PointsNote, ReleaseRecord
     from evomask.report.scenarios import ScenarioView
     from evomask.runs.inputs import Loaded
     from evomask.runs.start import Start
@@ -44,14 +44,16 @@ class Result(Generic[F]):
     Args:
         frame: the original frame, which is not changed.
         protection: all candidates and their evaluation.
-        choice: the chosen point and the reason.
+        choice: the chosen point and the reason; None where no point is within the limits.
         bounds: limits of loss, risk and errors for the chosen point.
+        reason: why no point was chosen.
     """
 
     frame: F = field(repr=False)
     protection: "Protection" = field(repr=False)
-    choice: "Choice"
+    choice: "Choice | None"
     bounds: "AtMost" = field(repr=False)
+    reason: str = ""
 
     @property
     def front(self) -> F:
@@ -91,14 +93,30 @@ class Result(Generic[F]):
         from evomask.report.build import build_points
         from evomask.report.scenarios import scenario_views
 
-        points = build_points(self.protection, self.choice)
+        points = build_points(self.protection, self._choice())
         records = len(self.protection.table)
         return scenario_views(points.original.parts, points.chosen.parts, records)
 
     @property
     def chosen(self) -> int:
         """Number of the chosen point; points are numbered from 1 by loss."""
-        return self.choice.candidate.point
+        return self._choice().candidate.point
+
+    @property
+    def offers(self) -> dict[str, int]:
+        """Numbers of the careful, the balanced and the useful point of the front."""
+        return {offer.name: offer.point for offer in self.protection.offers}
+
+    def _choice(self, point: int | None = None) -> "Choice":
+        """Return a point, by default the chosen one; an error where none was chosen."""
+        from evomask.report.protection import choose_point
+
+        if point is not None:
+            return choose_point(str(point), self.protection.state)
+        if self.choice is None:
+            offers = ", ".join(f"{name} {number}" for name, number in self.offers.items())
+            raise UnmetError(f"{self.reason}; name its number (offers: {offers})")
+        return self.choice
 
     def pick(
         self,
@@ -115,21 +133,20 @@ class Result(Generic[F]):
         Args:
             max_risk: of all scenarios, or of each, such as ``{"register": 5, "colleague": 10}``.
         """
-        from evomask.report.protection import choose_point
+        from evomask.report.protection import choose_point, is_by_number
         from evomask.runs.store.preserved_analyses import build_bounds, check_risk_limits
 
         risk = risk_limits(max_risk)
         errors = max_table_error, max_model_error, max_indicator_error
         bounds = build_bounds(risk, max_loss, *errors)
+        if not is_by_number(wish):
+            bounds = bounds.with_errors(self.bounds.error_in)
         check_risk_limits(bounds, self.protection.table)
         return choose_point(wish, self.protection.state, bounds).candidate.point
 
     def _table(self, point: int | None) -> "Table":
         """Return the masked table of a point, by default the chosen one."""
-        from evomask.report.protection import choose_point
-
-        choice = self.choice if point is None else choose_point(str(point), self.protection.state)
-        return self.protection.files(choice.candidate.number).masked
+        return self.protection.files(self._choice(point).candidate.number).masked
 
     def kept(self, point: int | None = None) -> "tuple[Statistic, ...]":
         """Return the preserved analyses of a point, before and after masking."""
@@ -166,18 +183,16 @@ class Result(Generic[F]):
         from evomask.runs.release import record_without_file, write_page
 
         statement = parse_statement(said or {})
-        record = record_without_file(self.protection, self.choice, self.bounds)
+        record = record_without_file(self.protection, self._choice(), self.bounds)
         return write_page(with_statement(record, statement), Path(path), public=public)
 
     def explain(self, point: int | None = None) -> "ExplanationNote":
         """Explain how a point was found: what paid, how the front grew, and its family in words."""
         from evomask.report.explanation import explain
-        from evomask.report.protection import choose_point
 
         done = self.protection
-        choice = self.choice if point is None else choose_point(str(point), done.state)
         times = done.times if done.clocked else ()
-        return explain(done.maker, done.state, times, choice.candidate)
+        return explain(done.maker, done.state, times, self._choice(point).candidate)
 
     def write_recipe(
         self, path: str | Path, point: int | None = None, *, force: bool = False
@@ -188,11 +203,10 @@ class Result(Generic[F]):
         and is an error.
         """
         from evomask.io.files import write_text
-        from evomask.report.protection import choose_point
         from evomask.runs.recipes import recipe_text
         from evomask.runs.release import recipe_of_point
 
-        choice = self.choice if point is None else choose_point(str(point), self.protection.state)
+        choice = self._choice(point)
         found = recipe_of_point(self.protection, choice.candidate)
         if found is None:
             raise RunError(
@@ -203,30 +217,38 @@ class Result(Generic[F]):
         return Path(path)
 
     def __repr__(self) -> str:
-        candidate, state = self.choice.candidate, self.protection.state
+        state = self.protection.state
+        chosen = "no point chosen"
+        if self.choice:
+            point = self.choice.candidate
+            chosen = f"chosen: {point.point}, loss {point.loss:.2f} %, risk {point.risk:.2f} %"
         return (
             f"<evomask.Result of {len(state.front)} points from {len(state.candidates)} "
-            f"candidates; chosen: {candidate.point}, loss {candidate.loss:.2f} %, "
-            f"risk {candidate.risk:.2f} %>"
+            f"candidates; {chosen}>"
         )
 
+    def _points(self) -> "PointsNote":
+        from evomask.report.build import build_points, points_without_choice
+
+        if self.choice is None:
+            return points_without_choice(self.protection)
+        return build_points(self.protection, self.choice)
+
     def _repr_html_(self) -> str:
-        from evomask.report.build import build_points
         from evomask.report.pages import map_html
 
-        return map_html(build_points(self.protection, self.choice))
+        return map_html(self._points())
 
     def plot(self) -> "Figure":
         """Plot loss and risk of every candidate."""
-        from evomask.report.build import build_points
         from evomask.report.charts import map_chart
         from evomask.report.drawing import figure_of
 
-        return figure_of(map_chart(build_points(self.protection, self.choice)))
+        return figure_of(map_chart(self._points()))
 
 
 @dataclass(frozen=True, repr=False)
-class KeptRun:
+class SavedRun:
     """A run on disk, and its release.
 
     Args:
@@ -284,22 +306,29 @@ class KeptRun:
         wish: str = "suggested",
         *,
         max_risk: float | Mapping[str, float] | None = None,
+        release: str = "",
+        accept_risk: bool = False,
+        accept_loss: bool = False,
         strict_releases: bool = False,
-    ) -> "KeptRun":
+    ) -> "SavedRun":
         """Release another point: ``knee``, ``balanced``, ``max-risk=20`` or a number.
 
         Args:
             max_risk: limit of the risk in all scenarios, or in each, in percent.
+            release: who receives the file; by default as in the run.
+            accept_risk, accept_loss: release although the risk, or the loss, is above its limit.
             strict_releases: refuse where another file of the same original was released.
         """
         from evomask.runs.protect import choose
         from evomask.runs.store.preserved_analyses import build_bounds
 
-        bounds = build_bounds(risk_limits(max_risk))
+        bounds = build_bounds(
+            risk_limits(max_risk), release=release, accept_risk=accept_risk, accept_loss=accept_loss
+        )
         choose(self.folder, wish, bounds, strict_releases=strict_releases)
         return self
 
-    def resume(self, *, workers: int = 1, strict_releases: bool = False) -> "KeptRun":
+    def resume(self, *, workers: int = 1, strict_releases: bool = False) -> "SavedRun":
         """Continue with the rest of the budget, and release the chosen point.
 
         Args:
@@ -323,7 +352,7 @@ class KeptRun:
         run = self.summary
         released = "" if run.released is None else f", point {run.released} released"
         return (
-            f"<evomask.KeptRun of {run.search} on {run.file}: {run.standing}, "
+            f"<evomask.SavedRun of {run.search} on {run.file}: {run.standing}, "
             f"{run.points} points{released}>"
         )
 
@@ -367,8 +396,12 @@ def protect(
     keep_tables: Iterable[str] = (),
     keep_models: Iterable[str] = (),
     keep_indicators: Iterable[str] = (),
+    uses: Iterable[str] = (),
     max_risk: float | Mapping[str, float] | None = None,
     max_loss: float | None = None,
+    release: str = "",
+    accept_risk: bool = False,
+    accept_loss: bool = False,
     max_table_error: float | None = None,
     max_model_error: float | None = None,
     max_indicator_error: float | None = None,
@@ -404,13 +437,20 @@ def protect(
         keep_tables: tables to preserve, such as ``education x sex: mean hours``.
         keep_models: regressions to preserve, such as ``income ~ age + education``.
         keep_indicators: indicators to preserve, such as ``gini(income) by region``.
+        uses: what the file is for, such as ``regional poverty statistics <= 5 %``; preserves the
+            analyses of such a purpose.
         max_risk: choose the least loss with at most this risk, in percent; of all scenarios, or of
             each, such as ``{"register": 5, "colleague": 10}``.
         max_loss: choose the least risk with at most this loss, in percent.
+        release: who receives the file: ``public``, ``scientific`` or ``secure``; the chosen point
+            then has a risk of at most 10, 20 or 35 % and a loss of at most 40 %, and where there is
+            none, no point is chosen. By default the balanced offer is chosen then.
+        accept_risk, accept_loss: choose a point where none is within these limits.
         max_table_error: largest error of preserved tables in the chosen point, in percent.
         max_model_error: largest error of preserved models in the chosen point, in percent.
         max_indicator_error: largest error of preserved indicators in the chosen point, in percent.
-        baseline: ``synthetic`` adds synthetic records for comparison; they cannot be chosen.
+        baseline: ``synthetic`` (Gaussian copula), ``cart`` or ``bayesian-network`` adds synthetic
+            records for comparison; they cannot be chosen.
         start: paths of recipes (``recipe.toml``), and masked frames (or files) of the same records
             in the same order; they compete with all others, and are on the front as ``given``.
         callback: function that receives a `Progress` after each block of candidates; the search
@@ -449,7 +489,7 @@ def protect(
         quasi=quasi, confidential=confidential, drop=drop, keep=keep, ordinal=ordinal,
         nominal=nominal, strata=strata, weight=weight, household=household,
         hierarchies=hierarchies or {}, keep_tables=keep_tables, keep_models=keep_models,
-        keep_indicators=keep_indicators,
+        keep_indicators=keep_indicators, uses=uses,
     )  # fmt: skip
     known = _with_roles(frame, schema_of(schema, arguments), accepted=accept_proposal)
     loaded = loaded_frame(frame, known)
@@ -463,6 +503,9 @@ def protect(
         seed=seed,
         max_risk=risk_limits(max_risk),
         max_loss=max_loss,
+        release=release,
+        accept_risk=accept_risk,
+        accept_loss=accept_loss,
         max_table_error=max_table_error,
         max_model_error=max_model_error,
         max_indicator_error=max_indicator_error,
@@ -477,8 +520,12 @@ def protect(
             start=replace(_start(start, loaded), objectives=objectives_of(objectives or {}, frame)),
             watch=watch, stop=stop,
         )  # fmt: skip
-    choice = choose_point(job.pick, protection.state, job.bounds)
-    return Result(frame, protection, choice, job.bounds)
+    bounds = job.bounds.with_errors(protection.kept.limits if protection.kept else {})
+    try:
+        choice = choose_point(job.pick, protection.state, bounds)
+    except UnmetError as error:
+        return Result(frame, protection, None, bounds, str(error))
+    return Result(frame, protection, choice, bounds)
 
 
 def _start(given: Iterable[str | Path | Frame], loaded: "Loaded") -> "Start":
@@ -524,10 +571,13 @@ def protect_file(
     evaluations: int | None = None,
     searches: Iterable[str] = (),
     pick: str = "suggested",
+    release: str = "public",
+    accept_risk: bool = False,
+    accept_loss: bool = False,
     workers: int = 1,
     seed: int | None = None,
     baseline: str = "",
-) -> KeptRun:
+) -> SavedRun:
     """Protect a file like ``evomask protect``; write release, reports and run to a folder.
 
     Args:
@@ -542,16 +592,22 @@ def protect_file(
         evaluations: stop after this many candidates; reproducible with a seed.
         searches: names of the searches to run; by default all that apply.
         pick: point to release.
+        release: who receives the file: ``public``, ``scientific`` or ``secure``.
+        accept_risk, accept_loss: release although the risk, or the loss, is above its limit;
+            without them that raises an error, and the run is kept.
         workers: number of worker processes.
         seed: random seed; stored in the folder only.
-        baseline: ``synthetic`` adds synthetic records to the reports, for comparison.
+        baseline: ``synthetic``, ``cart`` or ``bayesian-network`` adds synthetic records to the
+            reports, for comparison.
 
     Example:
         import evomask
 
         people = evomask.read("survey.csv").select("age", "sex", "income").head(200)
         path = evomask.write(people, "people.csv")
-        run = evomask.protect_file(path, "release", quasi=people.columns, evaluations=6)
+        run = evomask.protect_file(
+            path, "release", quasi=people.columns, evaluations=6, accept_risk=True, accept_loss=True
+        )
         assert run.masked().height <= 200
         print(run)
     """
@@ -573,15 +629,18 @@ def protect_file(
         evaluations=evaluations,
         searches=tuple(searches),
         pick=pick,
+        release=release,
+        accept_risk=accept_risk,
+        accept_loss=accept_loss,
         seed=seed,
         baseline=baseline,
     )
     protect_file(options.job(source, Path(out)), evaluators=Local(workers))
-    return KeptRun(Path(out))
+    return SavedRun(Path(out))
 
 
 @checked
-def load(folder: str | Path) -> KeptRun:
+def load(folder: str | Path) -> SavedRun:
     """Load a run that ``evomask protect`` or ``evomask search --run`` saved in a folder.
 
     Example:
@@ -589,12 +648,14 @@ def load(folder: str | Path) -> KeptRun:
 
         people = evomask.read("survey.csv").select("age", "sex", "income").head(200)
         path = evomask.write(people, "people.csv")
-        evomask.protect_file(path, "release", quasi=people.columns, evaluations=6)
+        evomask.protect_file(
+            path, "release", quasi=people.columns, evaluations=6, accept_risk=True, accept_loss=True
+        )
         run = evomask.load("release")
         print(run)
         assert run.masked().height <= 200
-        run.choose("knee")
+        run.choose("knee", accept_risk=True, accept_loss=True)
     """
-    run = KeptRun(Path(folder))
+    run = SavedRun(Path(folder))
     _ = run.summary  # raises an error if there is no run
     return run

@@ -30,7 +30,7 @@ ROLES = {
     "strata": Role.STRATUM,
 }
 KINDS = {"ordinal": Kind.ORDINAL, "nominal": Kind.NOMINAL, "continuous": Kind.CONTINUOUS}
-STATISTICS = ("scenarios", "edits", "keep_tables", "keep_models", "keep_indicators")
+STATISTICS = ("scenarios", "edits", "keep_tables", "keep_models", "keep_indicators", "uses")
 LISTS = (*ROLES, *KINDS, *STATISTICS)
 MAPPINGS = ("hierarchies", "categories", "decimals", "linked")
 GIVEN = "given in code"
@@ -68,6 +68,7 @@ class Schema:
         keep_tables: tables to preserve, such as ``education x sex: mean hours``.
         keep_models: regressions to preserve, such as ``income ~ age + education``.
         keep_indicators: indicators to preserve, such as ``gini(income) by region``.
+        uses: what the file is for, such as ``regional poverty statistics``.
 
     Columns that are not named are released unchanged; their kind follows from their type.
 
@@ -107,6 +108,7 @@ class Schema:
     keep_tables: Iterable[str] = ()
     keep_models: Iterable[str] = ()
     keep_indicators: Iterable[str] = ()
+    uses: Iterable[str] = ()
 
     def __post_init__(self) -> None:
         for name in LISTS:
@@ -213,6 +215,7 @@ def _of_file(file: "SchemaFile") -> Schema:
         keep_tables=file.keep.tables,
         keep_models=file.keep.models,
         keep_indicators=file.keep.indicators,
+        uses=file.keep.use,
     )
 
 
@@ -257,7 +260,10 @@ def _as_file(schema: Schema, home: Path) -> "SchemaFile":
         scenarios={one.name: ScenarioEntry.of_scenario(one) for one in scenarios_of(schema)},
         rules=RulesSection(list(schema.edits)),
         keep=KeepSection(
-            list(schema.keep_tables), list(schema.keep_models), list(schema.keep_indicators)
+            list(schema.keep_tables),
+            list(schema.keep_models),
+            list(schema.keep_indicators),
+            list(schema.uses),
         ),
         population=PopulationSection(
             schema.population,
@@ -325,7 +331,9 @@ def loaded_frame(frame: Frame, schema: Schema) -> "Loaded":
     table = table.with_schema(rules)
     rules_of(table.schema)
     trees = {name: tree_lines(tree) for name, tree in schema.hierarchies.items()}
-    keep = parse_analyses(schema.keep_tables, schema.keep_models, schema.keep_indicators)
+    keep = parse_analyses(
+        schema.keep_tables, schema.keep_models, schema.keep_indicators, schema.uses
+    )
     origin = source.origin(table, Path())
     return Loaded(
         table=table,

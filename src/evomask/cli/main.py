@@ -1,9 +1,10 @@
 """The ``evomask`` command: its subcommands, and the translation of errors to exit codes.
 
-Exit codes: 0 done, 1 an evomask error (one sentence), 2 wrong usage, 3 roles to be confirmed
-first, 130 interrupted.
+Exit codes: 0 done, 1 an evomask error (one sentence), 2 wrong usage, 3 nothing released (roles to
+be confirmed first, or no point within the limits), 130 interrupted.
 """
 
+import inspect
 import os
 import sys
 import warnings
@@ -18,6 +19,7 @@ import typer
 from evomask.cli.apply import apply
 from evomask.cli.audit import audit
 from evomask.cli.compile import compile_
+from evomask.cli.difference import difference
 from evomask.cli.explain import explain
 from evomask.cli.mask import mask
 from evomask.cli.measure import measure
@@ -31,14 +33,16 @@ from evomask.cli.terminal.help import GroupedCommands, examples, register_comman
 from evomask.cli.terminal.interrupt_watchdog import leave, start_watchdog
 from evomask.cli.terminal.options import INSTRUCTION
 from evomask.cli.terminal.output import complain, finish_output, note, say_json
-from evomask.errors import EvomaskError
+from evomask.errors import EvomaskError, UnmetError
 from evomask.runs.store.run_control import (
     InterruptHandler,
     interrupt_on_termination,
     unwrap_interrupts,
 )
+from evomask.system import hold_lifetime_lock
 
 INTERRUPTED = 130
+NOTHING_RELEASED = 3
 NOT_ENOUGH = "not enough memory; use fewer records, columns or workers"
 NO_MEMORY = ("failed to map segment", "Cannot allocate memory", "load shared object")
 """What libraries say that cannot be loaded, mostly for lack of memory."""
@@ -66,16 +70,23 @@ def _register(group: str, *commands: Callable[..., None]) -> None:
 
 _register(PREPARE, example, init, scenarios, hierarchy)
 _register(PROTECT, protect, serve)
-_register(AFTER, choose, apply, explain, report, verify, resume, runs)
+_register(AFTER, choose, apply, difference, explain, report, verify, resume, runs)
 _register(STEPS, measure, audit)
 register_command(app, rich_help_panel=STEPS, context_settings=PASS_ON)(mask)
 app.add_typer(searches, name="search", rich_help_panel=STEPS)
 for extension in sorted(entry_points(group="evomask.commands")):
-    extra = extension.load()
-    if isinstance(extra, typer.Typer):
-        app.add_typer(extra, name=extension.name, rich_help_panel=MORE)
-    else:
-        register_command(app, name=extension.name, rich_help_panel=MORE)(extra)
+    try:
+        extra = extension.load()
+        if isinstance(extra, typer.Typer):
+            app.add_typer(extra, name=extension.name, rich_help_panel=MORE)
+        else:
+            inspect.signature(extra)
+            register_command(app, name=extension.name, rich_help_panel=MORE)(extra)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - of another package
+        note(
+            f"the command {extension.name!r} of another package cannot be loaded "
+            f"({type(error).__name__}); repair or remove the package"
+        )
 
 
 Shell = StrEnum("Shell", ["bash", "zsh", "fish"])
@@ -117,6 +128,7 @@ def evomask(
 def run() -> None:
     """Run the command line; errors become one sentence on stderr and an exit code."""
     warnings.showwarning = _show_warning
+    hold_lifetime_lock()
     in_terminal = start_watchdog()
     code = max(_exit_code(interrupt_on_termination()), finish_output())
     leave(code, at_once=in_terminal and code == INTERRUPTED)
@@ -130,7 +142,8 @@ def _exit_code(interrupts: InterruptHandler) -> int:
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(bool(end.code))
     except EvomaskError as error:
-        return max(_fail(str(error)), INTERRUPTED * interrupts.happened)
+        code = NOTHING_RELEASED if isinstance(error, UnmetError) else 1
+        return max(code * _fail(str(error)), INTERRUPTED * interrupts.happened)
     except MemoryError:
         return max(_fail(NOT_ENOUGH), INTERRUPTED * interrupts.happened)
     except OSError as error:

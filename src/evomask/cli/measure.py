@@ -51,6 +51,7 @@ def measure(
     keep_table: options.KeepTable = None,
     keep_model: options.KeepModel = None,
     keep_indicator: options.KeepIndicator = None,
+    use: options.Use = None,
     profile: options.Profile = "strict",
     in_parts: options.InParts = False,
     workers: options.Workers = 1,
@@ -75,7 +76,7 @@ def measure(
 
         outofcore.refuse(
             measures=measures, exact=exact, key=key, loss=loss, control=control,
-            keep_table=keep_table, keep_model=keep_model, keep_indicator=keep_indicator,
+            keep_table=keep_table, keep_model=keep_model, keep_indicator=keep_indicator, use=use,
             profile="" if profile == "strict" else profile,
         )  # fmt: skip
         job = MeasurePartsJob(source(original), masked)
@@ -87,7 +88,7 @@ def measure(
             measures=options.names(measures),
             profile=profile,
             exact=exact,
-            keep=parse_analyses(keep_table, keep_model, keep_indicator),
+            keep=parse_analyses(keep_table, keep_model, keep_indicator, use),
             key=key,
             loss=loss,
             control=control,
@@ -148,6 +149,15 @@ def _similarity_lines(outcome: "MeasureOutcome") -> list[str]:
         f"{'pMSE':<16}{near.pmse:8.5f}  {ratio}",
         f"{'SPECKS':<16}{near.specks:8.2f}  distance of the propensity scores of both files",
     ]
+    if near.marginals.two is not None:
+        three = near.marginals.three
+        title = "k-marginal score of all pairs of columns, 1000 is the original"
+        title += "" if three is None else f"; of three columns {three:.1f}"
+        lines.append(f"{'k-marginals':<16}{near.marginals.two:8.1f}  {title}")
+    for model in near.transfers:
+        title = f"{model.measure} of {model.target} on the original, by a model of masked records"
+        title += f"; of original ones {model.trained_on_original:.2f}"
+        lines.append(f"{'train on masked':<16}{model.trained_on_masked:8.2f}  {title}")
     for one in near.columns:
         title = f"Hellinger distance of {one.name}"
         if one.wasserstein is not None:

@@ -1,6 +1,7 @@
 """Files larger than memory (``--in-parts``): chunked `mask` and `protect`."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from evomask.outofcore.mask import PartsJob, PartsOutcome
     from evomask.outofcore.protect import ProtectionOutcome, RecipeJob
     from evomask.runs.inputs import Input
+    from evomask.runs.store.preserved_analyses import AtMost
 
 T = TypeVar("T")
 
@@ -151,7 +153,13 @@ def job_for(
         requirement=required(options.require),
         evaluations=options.evaluations or DEFAULT_TRIALS,
         pick=options.pick,
-        bounds=build_bounds(options.max_risk, options.max_loss, None, None),
+        bounds=build_bounds(
+            options.max_risk,
+            options.max_loss,
+            release=options.release,
+            accept_risk=options.accept_risk,
+            accept_loss=options.accept_loss,
+        ),
         seed=options.seed,
         key=options.key_file,
         keep_order=options.keep_order,
@@ -179,21 +187,13 @@ def protect(
 
 
 def choose(
-    folder: Path,
-    pick: str,
-    max_risk: str | None,
-    max_loss: float | None,
-    key: Path | None,
-    *,
-    json: bool,
-    quiet: bool,
+    folder: Path, pick: str, bounds: "AtMost", key: Path | None, *, json: bool, quiet: bool
 ) -> None:
     """Apply another recipe of the front to all chunks, and release the result."""
     from evomask.outofcore.protect import choose_in_parts, read_recipe_job
-    from evomask.runs.store.preserved_analyses import build_bounds
 
-    bounds = build_bounds(max_risk, max_loss, None, None)
     job = read_recipe_job(folder, key)
+    bounds = replace(bounds, release=bounds.release or job.bounds.release)
     done = choose_in_parts(job, pick, bounds, told=_chunk_progress(quiet=quiet))
     _print_recipe(done, json=json, quiet=quiet)
 

@@ -1,11 +1,12 @@
 """``evomask protect``, and ``choose`` and ``resume`` on its runs."""
 
+import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,24 +16,22 @@ from evomask.cli.terminal import options as shared
 from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import (
     analyses_as_json,
-    analysis_summary,
     complain,
-    hanging,
     input_path,
     notes,
     say,
     say_json,
 )
+from evomask.cli.terminal.release_text import nothing_released_text, offers_as_json, release_text
 from evomask.runs.options import DEFAULT_SECONDS, LARGE, ProtectOptions
 
 if TYPE_CHECKING:
     from evomask.execution.evaluator import Evaluators
-    from evomask.report.record import PointNote, PointsNote, ReleaseRecord
-    from evomask.report.scenarios import ScenarioView
+    from evomask.runs.protect import NothingReleasedError
     from evomask.runs.release import Release
     from evomask.runs.store.journal import EventCallback
 
-INTERRUPTED = 130
+INTERRUPTED, NOTHING_RELEASED = 130, 3
 
 
 @examples(
@@ -84,16 +83,50 @@ def protect(
         return
     data = source(input_path(file, keep=out))
     data = confirm_roles(data, out, accept=accept_proposal, json=json, quiet=quiet)
-    with _live_view(f"protecting {file}", out, quiet=quiet) as watch:
-        from evomask.execution.local import open_evaluators
+    from evomask.execution.local import open_evaluators
+
+    def run(watch: "EventCallback") -> "Release":
         from evomask.runs.protect import protect_file
 
+        job = options.job(data, out)
         with open_evaluators(workers, cluster) as evaluators:
-            done = protect_file(
-                options.job(data, out), evaluators=evaluators, watch=watch, began=began
-            )
+            return protect_file(job, evaluators=evaluators, watch=watch, began=began)
+
+    _release(run, f"protecting {file}", out, json=json, quiet=quiet)
+
+
+def _release(
+    run: "Callable[[EventCallback], Release]",
+    title: str,
+    folder: Path,
+    *,
+    json: bool,
+    quiet: bool,
+    key_file: Path | None = None,
+) -> None:
+    """Run until a release and print it; print the offers where nothing is released.
+
+    Args:
+        folder: of the run.
+        key_file: signs the release of a point beyond its limits that is accepted in the terminal.
+    """
+    from evomask.runs.protect import NothingReleasedError
+    from evomask.runs.protect import choose as choose_point
+
+    try:
+        with _live_view(title, folder, quiet=quiet) as watch:
+            done = run(watch)
+    except NothingReleasedError as nothing:
+        if not _confirmed(nothing, json=json, quiet=quiet):
+            _print_nothing(nothing, json=json, quiet=quiet)
+            code = INTERRUPTED if nothing.protection.unfinished else NOTHING_RELEASED
+            raise typer.Exit(code) from None
+        bounds = replace(nothing.bounds, accept_risk=True, accept_loss=True)
+        with _live_view(f"choosing from {folder}", folder, quiet=quiet) as watch:
+            done = choose_point(folder, nothing.wish, bounds, key=key_file, watch=watch)
     _print_release(done, json=json, quiet=quiet)
-    _exit_if_interrupted(done)
+    if done.protection.unfinished:
+        raise typer.Exit(INTERRUPTED)
 
 
 WORTH_PROCESSES = 20.0
@@ -122,15 +155,16 @@ def resume_protected(
     strict_releases: bool = False,
 ) -> None:
     """Continue the ``protect`` run in a folder, and print its release."""
-    with _live_view(f"resuming {folder}", folder, quiet=quiet) as watch:
+
+    def run(watch: "EventCallback") -> "Release":
         from evomask.runs.protect import resume_protection
 
-        done = resume_protection(
+        return resume_protection(
             folder, evaluators=evaluators, watch=watch, key=key_file, seconds=seconds,
             edited_plan=edited_plan, strict_releases=strict_releases,
         )  # fmt: skip
-    _print_release(done, json=json, quiet=quiet)
-    _exit_if_interrupted(done)
+
+    _release(run, f"resuming {folder}", folder, json=json, quiet=quiet, key_file=key_file)
 
 
 @examples(
@@ -138,12 +172,16 @@ def resume_protected(
     "evomask choose release --pick knee",
     "evomask choose release --max-risk 15",
     "evomask choose release --max-risk register=5,colleague=10",
+    "evomask choose public --nested-in scientific    # both together keep the k required",
 )
 def choose(
     folder: shared.RunFolder,
     pick: shared.Pick = "suggested",
     max_risk: shared.MaxRisk = None,
     max_loss: shared.MaxLoss = None,
+    release: shared.ReleaseType = "",
+    accept_risk: shared.AcceptRisk = False,
+    accept_loss: shared.AcceptLoss = False,
     max_table_error: shared.MaxTableError = None,
     max_model_error: shared.MaxModelError = None,
     max_indicator_error: shared.MaxIndicatorError = None,
@@ -151,30 +189,44 @@ def choose(
     key_file: shared.KeyFile = None,
     edited_plan: shared.EditedPlan = False,
     strict_releases: shared.StrictReleases = False,
+    nested_in: Annotated[
+        str,
+        typer.Option(
+            "--nested-in",
+            help="Run folder (or DIR:POINT) of a release: both together keep the required k.",
+        ),
+    ] = "",
+    k_together: shared.KTogether = None,
     json: shared.Json = False,
     quiet: shared.Quiet = False,
 ) -> None:
     """Release another point of the Pareto front in DIR; by default the suggested one."""
+    from evomask.runs.store.preserved_analyses import build_bounds
+
+    bounds = build_bounds(
+        max_risk, max_loss, max_table_error, max_model_error, max_indicator_error,
+        release=release, accept_risk=accept_risk, accept_loss=accept_loss,
+    )  # fmt: skip
     if outofcore.is_chunked_run(folder):
         outofcore.refuse(
             max_table_error=max_table_error, max_model_error=max_model_error,
             max_indicator_error=max_indicator_error,
             keep_order=keep_order, edited_plan=edited_plan, strict_releases=strict_releases,
+            nested_in=nested_in, k_together=k_together,
         )  # fmt: skip
-        outofcore.choose(folder, pick, max_risk, max_loss, key_file, json=json, quiet=quiet)
+        outofcore.choose(folder, pick, bounds, key_file, json=json, quiet=quiet)
         return
-    with _live_view(f"choosing from {folder}", folder, quiet=quiet) as watch:
-        from evomask.runs.protect import choose as choose_point
-        from evomask.runs.store.preserved_analyses import build_bounds
 
-        bounds = build_bounds(
-            max_risk, max_loss, max_table_error, max_model_error, max_indicator_error
-        )
-        done = choose_point(
+    def run(watch: "EventCallback") -> "Release":
+        from evomask.runs.protect import choose as choose_point
+
+        return choose_point(
             folder, pick, bounds, keep_order=keep_order, key=key_file, watch=watch,
             edited_plan=edited_plan, strict_releases=strict_releases,
+            nested_in=nested_in, k_together=k_together,
         )  # fmt: skip
-    _print_release(done, json=json, quiet=quiet)
+
+    _release(run, f"choosing from {folder}", folder, json=json, quiet=quiet, key_file=key_file)
 
 
 @contextmanager
@@ -192,14 +244,48 @@ def _live_view(title: str, folder: Path, *, quiet: bool) -> Iterator["EventCallb
         raise typer.Exit(INTERRUPTED) from None
 
 
-def _exit_if_interrupted(done: "Release") -> None:
-    if done.protection.unfinished:
-        raise typer.Exit(INTERRUPTED)
-
-
 def _print_release(done: "Release", *, json: bool, quiet: bool) -> None:
     notes(done.protection.notes, quiet=quiet)
-    say_json(_as_json(done)) if json else say(_text(done))
+    say_json(_as_json(done)) if json else say(release_text(done))
+
+
+def _print_nothing(nothing: "NothingReleasedError", *, json: bool, quiet: bool) -> None:
+    """Print why nothing was released, and the offers."""
+    done = nothing.protection
+    notes(done.notes, quiet=quiet)
+    if not json:
+        say(nothing_released_text(nothing))
+        return
+    from evomask.report.describe import point_fields
+
+    say_json(
+        {
+            "released": False,
+            "error": str(nothing),
+            "front": [point_fields(candidate) for candidate in done.front],
+            "original": point_fields(done.original),
+            "offers": offers_as_json(done.offers, nothing.folder),
+            "run": str(nothing.folder),
+            "files": len(done.state.candidates),
+            "trials": done.state.trials,
+            "interrupted": done.unfinished,
+            "seconds": done.seconds,
+            "notes": list(done.notes),
+        }
+    )
+
+
+def _confirmed(nothing: "NothingReleasedError", *, json: bool, quiet: bool) -> bool:
+    """Ask on a terminal whether a point beyond its limits is released; without one, no."""
+    if json or quiet or not nothing.beyond or not sys.stdin.isatty():
+        return False
+    complain(str(nothing))
+    for name, (value, _) in nothing.beyond.items():
+        wanted = f"{value:.1f}"
+        answer = typer.prompt(f"to accept a {name} of {wanted} %, type {wanted}", default="no")
+        if answer.strip() != wanted:
+            return False
+    return True
 
 
 def _as_json(done: "Release") -> dict[str, object]:
@@ -209,7 +295,9 @@ def _as_json(done: "Release") -> dict[str, object]:
     protection, written = done.protection, done.written
     reached = protection.findings[done.chosen.number].guarantees
     return {
+        "released": True,
         "front": [point_fields(candidate) for candidate in protection.front],
+        "offers": offers_as_json(done.record.offers, done.folder),
         "chosen": {
             **point_fields(done.chosen),
             **reached,
@@ -243,131 +331,3 @@ def _as_json(done: "Release") -> dict[str, object]:
         },
         "notes": list(protection.notes),
     }
-
-
-def _text(done: "Release") -> str:
-    protection, written, points = done.protection, done.written, done.record.points
-    stopped = ", stopped before the end of the budget" if protection.unfinished else ""
-    candidates = f"{len(protection.state.candidates)} candidates in {protection.seconds:.1f} s"
-    lines = [
-        f"{candidates}{stopped}; all in percent, lower is better",
-        *_front_table(points),
-        *hanging("chosen       ", done.choice.reason),
-        *_loss_lines(done.record),
-        *_risk_lines(points.chosen, points.original, done.record.input.records),
-        *(
-            line
-            for statistic in done.record.kept
-            for line in hanging("preserved    ", analysis_summary(statistic))
-        ),
-        f"masked file  {written.path} ({written.records} records, shuffled)",
-        f"reports      {done.reports.internal} (internal)",
-        f"             {done.reports.public} (to publish)",
-        *([f"recipe       {done.recipe} (evomask apply)"] if done.recipe else []),
-        *hanging("time         ", _times(done)),
-        f"the folder {done.folder} holds records and the seed; keep it confidential",
-    ]
-    if protection.unfinished:
-        lines.append(f"continue with: evomask resume {done.folder}")
-    return "\n".join(lines)
-
-
-def _times(done: "Release") -> str:
-    phases = ", ".join(f"{name} {took:.1f} s" for name, took in done.phases.items())
-    searches = ", ".join(
-        f"{name} {own.cost:.1f} s ({own.trials + own.files} evaluations)"
-        for name, own in done.protection.efforts.items()
-    )
-    return f"{phases}; per search {searches}"
-
-
-class _Column(NamedTuple):
-    """A column of percentages: two lines of heading, width, and the value of each point."""
-
-    top: str
-    bottom: str
-    width: int
-    value: float | None
-
-
-def _columns(point: "PointNote") -> list[_Column]:
-    """Return loss, risk, parts of the risk and errors of preserved analyses, as far as known."""
-    parts = point.parts
-    columns = [
-        _Column("", "loss", 7, point.loss),
-        _Column("", "risk", 7, point.risk),
-        _Column("re-identification", "risk", 8, parts.reidentification if parts else None),
-        _Column("attribute", "disclosure", 11, parts.attribute_disclosure if parts else None),
-        _Column("confidential", "disclosure", 13, parts.confidential if parts else None),
-        _Column("table", "error", 7, point.table_error),
-        _Column("model", "error", 7, point.model_error),
-        _Column("indicator", "error", 11, point.indicator_error),
-    ]
-    return [column for column in columns if column.value is not None]
-
-
-def _front_table(points: "PointsNote") -> Iterator[str]:
-    """Format original, front and baselines as a table; methods are wrapped in the last column."""
-    top, bottom = "", f"{'':>8}{'point':>7}"
-    for column in _columns(points.chosen):
-        bottom += f"{column.bottom:>{column.width}}"
-        if column.top:
-            top = top.ljust(len(bottom) - len(column.top)) + column.top
-    if top:
-        yield top
-    yield f"{bottom}  method"
-    yield from _row("original", "", points.original)
-    for point in points.front:
-        yield from _row("chosen" if point == points.chosen else "", str(point.point), point)
-    for point in points.baselines:
-        yield from _row("baseline", "", point)
-
-
-def _row(mark: str, number: str, point: "PointNote") -> Iterator[str]:
-    values = "".join(f"{column.value:{column.width}.2f}" for column in _columns(point))
-    return hanging(f"{mark:>8}{number:>7}{values}  ", point.method)
-
-
-def _loss_lines(record: "ReleaseRecord") -> Iterator[str]:
-    """Format the parts of the loss, and the analyses that will notice it."""
-    from evomask.report.loss_parts import LOSS_PARTS, largest_pairs, relations_sentence
-
-    parts = record.loss_parts
-    if parts is None:
-        return
-    values = ", ".join(f"{name} {getattr(parts, name):.1f}" for name in LOSS_PARTS)
-    loss = f"{record.chosen.loss:.1f} %: {values}. {relations_sentence(largest_pairs(parts))}"
-    yield from hanging("loss         ", loss)
-
-
-def _risk_lines(chosen: "PointNote", original: "PointNote", records: int) -> Iterator[str]:
-    """Format the risk: the strongest intruder, every scenario, the control group."""
-    from evomask.report.scenarios import control_sentence, scenario_views
-
-    risk = chosen.parts
-    if risk is None:
-        return
-    expected = f"about {risk.expected:.0f} individuals"
-    intruder = f"disclosed to an intruder who {risk.attacker}"
-    low, high = risk.interval or (chosen.risk, chosen.risk)
-    interval = f" (95 % interval {low:.1f} to {high:.1f})" if low < high else ""
-    yield from hanging("risk         ", f"{chosen.risk:.1f} %{interval}: {expected} {intruder}")
-    yield f"             (the original: {original.risk:.1f} %)"
-    scenarios = scenario_views(original.parts, risk, records)
-    if scenarios:
-        yield from _scenario_table(scenarios)
-        for scenario in scenarios:
-            yield from hanging("             ", scenario.sentence)
-    yield from hanging("             ", control_sentence(risk.control))
-
-
-def _scenario_table(scenarios: "Sequence[ScenarioView]") -> Iterator[str]:
-    """Format the quantities of every scenario before and after."""
-    width = max(len(row.title) for scenario in scenarios for row in scenario.rows) + 2
-    yield f"{'':13}{'scenario':<{width}}{'before':>8}{'after':>8}{'people':>8}"
-    for scenario in scenarios:
-        largest = scenario.is_largest and len(scenarios) > 1
-        yield f"{'':13}{scenario.name}{' (determines the risk)' if largest else ''}"
-        for row in scenario.rows:
-            before = f"{'':8}" if row.before is None else f"{row.before:8.2f}"
-            yield f"{'':13}  {row.title:<{width - 2}}{before}{row.after:8.2f}{row.people or 0:8,}"

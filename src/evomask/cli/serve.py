@@ -35,6 +35,14 @@ def serve(
     session: Annotated[
         float, typer.Option("--session", min=0.01, help="Hours that a login lasts.")
     ] = 12.0,
+    container: Annotated[
+        bool,
+        typer.Option(
+            "--container",
+            help="Listen on all addresses of a container whose port the host publishes on its "
+            "127.0.0.1 under the same number; never use it elsewhere.",
+        ),
+    ] = False,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open a web browser.")
     ] = True,
@@ -63,7 +71,9 @@ def serve(
         announce(running)
         return
     limits = Limits(upload=largest * MEGABYTE, session=session * HOUR)
-    serve_folder(folder, announce, port=port, at_once=at_once, limits=limits)
+    serve_folder(
+        folder, announce, port=port, at_once=at_once, limits=limits, in_container=container
+    )
 
 
 def _open_browser(link: str) -> None:

@@ -41,6 +41,7 @@ class Declaration:
     notes: Notes = NO_NOTES
     linked: str = ""
     renumber: bool = False
+    pseudonym: bool = False
 
     def over(self, inferred: "Declaration") -> "Declaration":
         """Return this declaration with undeclared properties taken from *inferred*."""
@@ -75,6 +76,9 @@ def table_from(frame: Frame, declarations: Declarations | None = None) -> Table:
 
 def _column(series: pl.Series, declared: Declaration) -> tuple[Attribute, Column]:
     storage = storage_of(series)
+    if declared.role is Role.PSEUDONYM:
+        role = Role.PERSON if series.drop_nulls().is_duplicated().any() else Role.IDENTIFIER
+        declared = replace(declared, kind=Kind.NOMINAL, role=role, pseudonym=True)
     kind = declared.kind or _default_kind(
         series, storage, has_hierarchy=declared.hierarchy is not None
     )
@@ -85,6 +89,7 @@ def _column(series: pl.Series, declared: Declaration) -> tuple[Attribute, Column
         series.name, kind, declared.role, storage=storage, decimals=declared.decimals,
         hierarchy=declared.hierarchy, label=declared.label, value_labels=declared.value_labels,
         notes=notes, linked=declared.linked, renumber=declared.renumber,
+        pseudonym=declared.pseudonym,
     )  # fmt: skip
     if kind is Kind.CONTINUOUS:
         if declared.decimals is None and storage is Storage.INTEGER:

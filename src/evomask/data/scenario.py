@@ -1,5 +1,6 @@
 """Scenarios: kinds of intruders, with what they know of a person."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
@@ -18,6 +19,11 @@ SURE = 0.5
 MOST_COMBINATIONS = 20
 """Largest number of attribute combinations that are tried for one scenario; a fixed random
 sample."""
+
+MOST_LISTED = 1_000
+"""Largest number of attribute combinations in which classes are counted."""
+
+_CHOICE = re.compile(r"any\s+(\d+)\s+of\s+(.+)")
 
 
 @dataclass(frozen=True)
@@ -102,6 +108,17 @@ class Scenario:
         """Every attribute that may be known."""
         return (*self.knows, *self.knows_about, *self.of)
 
+    def combinations(self) -> list[tuple[str, ...]]:
+        """Return every set of attributes that may be known exactly.
+
+        Above 1,000 sets, the set of all their attributes, which has the smallest classes.
+        """
+        if not self.any:
+            return [self.knows] if self.knows else []
+        if comb(len(self.of), self.any) > MOST_LISTED:
+            return [(*self.knows, *self.of)]
+        return [(*self.knows, *some) for some in combinations(self.of, self.any)]
+
     def variants(self) -> list["Scenario"]:
         """Scenarios without a choice: one for each combination of attributes that may be known."""
         if not self.any:
@@ -127,8 +144,9 @@ def default_scenario(names: Sequence[str]) -> Scenario:
 def parse_scenario(text: str) -> Scenario:
     """Parse ``"register: municipality, age, income ~ 20 %; k=5"`` as given on the command line.
 
-    A number or percentage after a tilde is the tolerance within which an attribute is known. What
-    is required in the scenario follows a semicolon.
+    A number or percentage after a tilde is the tolerance within which an attribute is known; ``any
+    3 of`` stands before the attributes of which three are known. What is required in the scenario
+    follows a semicolon.
     """
     name, colon, all_after = text.partition(":")
     rest, _, require = all_after.partition(";")
@@ -137,13 +155,22 @@ def parse_scenario(text: str) -> Scenario:
         raise ParameterError(
             f"a scenario is written as NAME: ATTRIBUTE, ATTRIBUTE, …, got {text.strip()!r}"
         )
-    knows, about = [], {}
+    knows: list[str] = []
+    of: list[str] = []
+    about, number, exactly = {}, 0, knows
     for part in parts:
+        if choice := _CHOICE.fullmatch(part):
+            number, exactly, part = int(choice[1]), of, choice[2]  # noqa: PLW2901
         words = part.rsplit("~", 1)
         if len(words) == 2:
             about[words[0].strip()] = parse_tolerance(words[1])
         else:
-            knows.append(part)
+            exactly.append(part)
     return Scenario(
-        name=name.strip(), knows=tuple(knows), knows_about=about, require=require.strip()
+        name=name.strip(),
+        knows=tuple(knows),
+        knows_about=about,
+        any=number,
+        of=tuple(of),
+        require=require.strip(),
     )

@@ -37,11 +37,12 @@ class Role(StrEnum):
     STRATUM = "stratum"
     HOUSEHOLD = "household"
     PERSON = "person"
+    PSEUDONYM = "pseudonym"
 
     @property
     def is_released(self) -> bool:
         """Whether attributes of this role are written to a release; identifiers never are."""
-        return self not in (Role.IDENTIFIER, *UNITS)
+        return self not in (Role.IDENTIFIER, Role.PSEUDONYM, *UNITS)
 
 
 UNITS = (Role.HOUSEHOLD, Role.PERSON)
@@ -93,6 +94,8 @@ class Attribute:
         value_labels: pairs of a code and its label; the codes are the categories.
         linked: attribute that determines this one and is masked together with it, if any.
         renumber: whether new numbers of units are released in place of the original ones.
+        pseudonym: whether keyed pseudonyms are released in place of the values; the role is then
+            person where values are repeated, else identifier.
     """
 
     name: str
@@ -107,6 +110,7 @@ class Attribute:
     notes: Notes = NO_NOTES
     linked: str = ""
     renumber: bool = False
+    pseudonym: bool = False
 
     def __post_init__(self) -> None:
         if len(set(self.categories)) < len(self.categories):
@@ -122,6 +126,11 @@ class Attribute:
             )
         if MISSING in self.categories[:-1]:
             raise SchemaError(f"the empty (missing) category of {self.name!r} must be its last one")
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether other values are released in place of those that identify."""
+        return self.renumber or self.pseudonym
 
     @property
     def is_categorical(self) -> bool:

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Protocol
 
 from evomask.engine.evaluation import EvaluationContext, Request, Timed
-from evomask.engine.front import DEFAULT_RISK
+from evomask.engine.front import DEFAULT_RELEASE, RELEASE_TYPES
 from evomask.engine.outcomes import Merger
 from evomask.engine.proposals import Proposer
 from evomask.engine.state import EngineState, share_used
@@ -75,7 +75,7 @@ class Engine:
     clock: Clock
     work: StreamingEvaluator[Request, Timed]
     workers: int = 1
-    risk: float = DEFAULT_RISK
+    risk: float = RELEASE_TYPES[DEFAULT_RELEASE]
 
     @cached_property
     def proposer(self) -> Proposer:

@@ -29,12 +29,13 @@ from evomask.engine.kernel_loading import (
 )
 from evomask.engine.objectives import Objective
 from evomask.engine.specialists import Specialist, search_of
-from evomask.errors import DataError, EvomaskError
+from evomask.errors import DataError, EvomaskError, SchemaError
 from evomask.evolution.individual import Outcome, Task
 from evomask.evolution.loop import Setup, Worker
 from evomask.evolution.streams import draw_stream, member_seed
 from evomask.masking.enforce.enforcement import Enforcement
-from evomask.masking.enforce.requirement import Requirement
+from evomask.masking.enforce.nesting import Nesting
+from evomask.masking.enforce.requirement import Requirement, known_by_units
 from evomask.masking.provenance import Provenance, Step
 from evomask.masking.randomization.pram import Transitions
 from evomask.masking.recipe import Recipe
@@ -159,6 +160,7 @@ class EvaluationContext:
         people: number of targets.
         given: masked versions of the table that the user gave, which are evaluated first.
         objectives: of the user, for whole files.
+        held: releases of the same records that others hold, in which every file is nested.
     """
 
     table: Table
@@ -170,6 +172,7 @@ class EvaluationContext:
     people: int = SEARCH_TARGETS
     given: tuple[Table, ...] = ()
     objectives: tuple[Objective, ...] = ()
+    held: tuple[Table, ...] = ()
     _setups: dict[str, Setup[Any]] = field(default_factory=dict, repr=False)
 
     def __reduce__(self) -> tuple[Callable[..., "EvaluationContext"], tuple[Any, ...]]:
@@ -318,7 +321,20 @@ class EvaluationContext:
         released = self.guarantees(masked)
         if self.guarantees.mender.rules.broken_by(released).any():
             raise DataError("no enforcement satisfies both the edit rules and the requirement")
-        return released
+        return self._nested(released) if self.held else released
+
+    def _nested(self, masked: Table) -> Table:
+        """Nest a masked file in the releases that others hold."""
+        if self.guarantees.levels:
+            raise SchemaError(
+                "files with persons or households cannot be nested in an earlier release; choose "
+                "without --nested-in, and read what the releases tell together"
+            )
+        known = known_by_units(self.table.schema, self.settings.requirement)
+        nested = self.guarantees.derived(Nesting(self.held, known)(masked))
+        if self.guarantees.mender.rules.broken_by(nested).any():
+            raise DataError("no enforcement satisfies both the edit rules and the nesting")
+        return nested
 
     @cached_property
     def guarantees(self) -> Enforcement:
@@ -367,7 +383,7 @@ class EvaluationContext:
         risk = self._risk
         if not isinstance(risk, ControlledRisk) or not len(risk.control):
             return None
-        if not self.is_portable(name):
+        if self.held or not self.is_portable(name):
             return masked.take(risk.others)
         try:
             return self._twin_context.masked(name, genome)

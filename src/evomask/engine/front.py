@@ -27,8 +27,14 @@ ORIGINAL = -1
 TOLERANCE = 0.1
 """Percent of loss or risk that make no difference to a choice."""
 
-DEFAULT_RISK = 10.0
-"""Largest risk of the suggested point, in percent, where no limit is set: one target in ten."""
+DEFAULT_LOSS = 40.0
+"""Largest loss of the suggested point, in percent, where no limit is set."""
+
+RELEASE_TYPES = {"public": 10.0, "scientific": 20.0, "secure": 35.0}
+"""Largest risk of the suggested point in percent, by who receives the file: anybody, researchers
+under a contract, researchers in a safe room. Decision 0014 gives reasons."""
+
+DEFAULT_RELEASE = "public"
 
 DESIGN = "design"
 """Name of the initial design, as the search that found a point."""
@@ -56,7 +62,8 @@ class FrontPoint:
         assessment: components of the risk, if it has any.
         objectives: of the user, by which points are compared too; by name.
         limited: objectives of the user that have a limit instead.
-        errors: of the analyses to preserve, in percent; of each kind the largest.
+        errors: of the analyses to preserve, in percent: of each kind the largest, and of each
+            analysis with a limit of its own.
         point: position on the front, from 1 in the order of loss; 0 for dominated files.
         individual: individual of a single search; None in `protect`.
         draw: random draw that is released, where masking is random.
@@ -109,6 +116,14 @@ class FrontPoint:
         """Largest excess of an error over its limit; infinite for an unknown error."""
         return max((self.errors.get(n, inf) - limit for n, limit in limits.items()), default=0.0)
 
+    def broken(self, bounds: Mapping[str, float]) -> tuple[str, ...]:
+        """Bounds that the point breaks, by reading; an unknown reading breaks its bound."""
+        risks = {risk_reading(name): risk for name, risk in self.scenario_risks.items()}
+        found = {**self.readings, **risks}
+        if not risks.keys().isdisjoint(bounds):
+            found["risk"] = max((r for n, r in risks.items() if n not in bounds), default=0.0)
+        return tuple(name for name, limit in bounds.items() if found.get(name, inf) > limit)
+
     def as_json(self, **details: object) -> dict[str, object]:
         """Point, search, *details* and all measures, as commands and front files show them."""
         return {"point": self.point, "search": self.search, **details, **self.readings}
@@ -148,18 +163,6 @@ def balanced(points: Sequence[FrontPoint]) -> FrontPoint:
     return points[_balanced(plane(points))]
 
 
-def least_loss_at_default_risk(points: Sequence[FrontPoint]) -> FrontPoint:
-    """Point of the least loss with a risk of at most `DEFAULT_RISK`.
-
-    Where every point has more risk, the point of the least risk. Decision 0014 compares this rule
-    with others.
-    """
-    allowed = [point for point in points if point.risk <= DEFAULT_RISK]
-    if not allowed:
-        return min(points, key=lambda point: (point.risk, point.loss))
-    return min(allowed, key=lambda point: (point.loss, point.risk, point.number))
-
-
 def volume_of(points: Sequence[FrontPoint]) -> float:
     """Hypervolume in percent of the loss-risk square (reference point 100, 100)."""
     return hypervolume(plane(points), WORST_CASE) / 100.0
@@ -185,6 +188,10 @@ class Bounds:
     Args:
         risk: holds in every scenario that *risk_in* does not name.
         risk_in: bounds of the risk in single scenarios.
+        error_in: bounds of the errors of single analyses, by reading.
+        release: one of `RELEASE_TYPES`, whose limits hold for measures without a bound; empty
+            where points beyond the limits of the default type may be released.
+        accept_risk, accept_loss: whether a point beyond these limits may be released.
     """
 
     risk: float | None = None
@@ -193,8 +200,16 @@ class Bounds:
     model_error: float | None = None
     indicator_error: float | None = None
     risk_in: Mapping[str, float] = field(default_factory=dict)
+    error_in: Mapping[str, float] = field(default_factory=dict)
+    release: str = ""
+    accept_risk: bool = False
+    accept_loss: bool = False
 
     def __post_init__(self) -> None:
+        if self.release and self.release not in RELEASE_TYPES:
+            raise ParameterError(
+                f"release must be {', '.join(RELEASE_TYPES)}, got {self.release!r}"
+            )
         for name, limit in self.given.items():
             if not 0 <= limit <= 100:
                 option = name.replace("_", "-")
@@ -205,18 +220,67 @@ class Bounds:
         """Bounds that are set, by measure; of a scenario under its `risk_reading`."""
         plain = {name: getattr(self, name) for name in ("risk", "loss", *ERROR_NAMES.values())}
         of_all = {name: limit for name, limit in plain.items() if limit is not None}
-        return of_all | {risk_reading(name): limit for name, limit in self.risk_in.items()}
+        in_scenarios = {risk_reading(name): limit for name, limit in self.risk_in.items()}
+        return of_all | in_scenarios | dict(self.error_in)
 
     @property
     def of_errors(self) -> dict[str, float]:
         """Bounds of the errors of analyses, by name."""
-        return {n: limit for n, limit in self.given.items() if n in ERROR_NAMES.values()}
+        names = {*ERROR_NAMES.values(), *self.error_in}
+        return {name: limit for name, limit in self.given.items() if name in names}
+
+    def with_errors(self, limits: Mapping[str, float]) -> "Bounds":
+        """These bounds, and limits of the errors of single analyses."""
+        return replace(self, error_in={**self.error_in, **limits})
 
     @property
     def largest_risk(self) -> float | None:
         """The risk at which all bounds of risks are certainly met; None without any."""
         limits = [*self.risk_in.values(), *((self.risk,) if self.risk is not None else ())]
         return min(limits, default=None)
+
+    @property
+    def accepted(self) -> tuple[bool, bool]:
+        """Whether a risk, and a loss, beyond the limits of the release type are accepted."""
+        return self.accept_risk or not self.release, self.accept_loss or not self.release
+
+    @property
+    def most_risk(self) -> float:
+        """Limit of the risk of the suggested point: its bound, or that of the release type.
+
+        Bounds by scenario replace it.
+        """
+        if self.risk_in:
+            return inf
+        return RELEASE_TYPES[self.release or DEFAULT_RELEASE] if self.risk is None else self.risk
+
+    @property
+    def most_loss(self) -> float:
+        """Limit of the loss of the suggested point: its bound, or the default."""
+        return DEFAULT_LOSS if self.loss is None else self.loss
+
+    def beyond(self, point: FrontPoint) -> dict[str, tuple[float, float]]:
+        """Risk and loss of a point beyond their limits that nobody accepted, with the limits."""
+        found = self.above(point).items()
+        accepted = dict(zip(("risk", "loss"), self.accepted, strict=True))
+        return {name: both for name, both in found if not accepted[name]}
+
+    def above(self, point: FrontPoint) -> dict[str, tuple[float, float]]:
+        """Risk and loss of a point beyond their limits, with the limits."""
+        found = {"risk": (point.risk, self.most_risk), "loss": (point.loss, self.most_loss)}
+        return {name: (value, limit) for name, (value, limit) in found.items() if value > limit}
+
+    @property
+    def in_words(self) -> str:
+        """Limits of the suggested point in words."""
+        own = f"{self}" if self.given else ""
+        if self.loss is not None and self.largest_risk is not None:
+            return own
+        risk = "" if self.largest_risk is not None else f"risk at most {self.most_risk:g} %"
+        loss = "" if self.loss is not None else f"loss at most {self.most_loss:g} %"
+        kind = f"a {self.release or DEFAULT_RELEASE} release"
+        typed = f"{kind} ({', '.join(filter(None, (risk, loss)))})"
+        return f"{own} and the limits of {typed}" if own else f"the limits of {typed}"
 
     def readings(self, point: FrontPoint) -> dict[str, float]:
         """What a point has of each bounded measure; infinite where it is missing."""
@@ -262,23 +326,9 @@ def within(points: Sequence[FrontPoint], bounds: Bounds) -> tuple[FrontPoint, ..
     )
 
 
-def suggested(points: Sequence[FrontPoint], bounds: Bounds = UNBOUNDED) -> FrontPoint:
-    """Point that is chosen by default.
-
-    With a bound on the risk alone the least loss, with one on the loss alone the least risk, with
-    both the balanced point; otherwise the least loss at the default risk.
-    """
-    limits_risk, limits_loss = bounds.largest_risk is not None, bounds.loss is not None
-    if limits_risk and not limits_loss:
-        return min(points, key=lambda point: (point.loss, point.risk, point.number))
-    if limits_loss and not limits_risk:
-        return min(points, key=lambda point: (point.risk, point.loss, point.number))
-    return balanced(points) if limits_risk else least_loss_at_default_risk(points)
-
-
 def _title(measure: str) -> str:
     """Name of a measure in words, with its article."""
-    words = measure.replace("_", " ")
+    words = measure.replace("_", " ") if measure in ERROR_NAMES.values() else measure
     return f"an {words}" if words[0] in "aeiou" else f"a {words}"
 
 

@@ -40,6 +40,7 @@ def later_kernels(table: Table, profile: str, searches: Iterable[str]) -> Iterat
     has_numbers, has_categories = _kinds(table)
     yield (
         "swapping",
+        "trees",
         *(("groups.mixed_mdav",) if has_categories else ()),
         *(("groups.mdav",) if has_numbers and has_categories else ()),
     )

@@ -13,7 +13,7 @@ from zlib import crc32
 import numpy as np
 
 from evomask.engine.evaluation import Adopt, Breed, Evaluate, EvaluationContext, Request
-from evomask.engine.front import DEFAULT_RISK, DESIGN, spread
+from evomask.engine.front import DEFAULT_RELEASE, DESIGN, RELEASE_TYPES, spread
 from evomask.engine.prediction import as_seen, crowding, gains
 from evomask.engine.state import (
     Candidate,
@@ -76,7 +76,7 @@ class Proposer:
     """
 
     context: EvaluationContext
-    risk: float = DEFAULT_RISK
+    risk: float = RELEASE_TYPES[DEFAULT_RELEASE]
 
     def propose(
         self, state: EngineState, used: float, left: float | None = None

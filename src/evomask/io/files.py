@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from evomask.errors import FileError
+from evomask.system import SYSTEM
 
 OWNER_ONLY = 0o600
 
@@ -35,7 +36,7 @@ def write_atomically(
         write(temporary)
         sync(temporary)
         temporary.chmod(0o666 & ~_umask() if mode is None else mode)
-        temporary.replace(path)
+        SYSTEM.replace(temporary, path)
         sync(path.parent)
     except OSError as error:
         raise _unwritable(path, error) from None

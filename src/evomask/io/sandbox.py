@@ -135,6 +135,9 @@ class ReaderProcess:
         return self.errors.read()
 
 
+BY_ALARM, BY_KILL = (-int(getattr(signal, name, 1000)) for name in ("SIGALRM", "SIGKILL"))
+"""Exit codes of a child that a signal ended, where the system has such signals."""
+
 _idle: list[ReaderProcess] = []
 """Children that wait for the next file; at most one stays."""
 
@@ -195,11 +198,11 @@ def _take_idle() -> ReaderProcess | None:
 def _failure(path: Path, kind: str, reader: ReaderProcess, limits: ReadLimits) -> FileError:
     """Error for a child that ended without an answer."""
     words, code = reader.last_words(), reader.process.returncode
-    if reader.is_late or code == -signal.SIGALRM:
+    if reader.is_late or code == BY_ALARM:
         return FileError(
             f"{path} takes too long to be read as one of {kind}; {how_to_raise('seconds')}"
         )
-    if any(text in words for text in OUT_OF_MEMORY) or code == -signal.SIGKILL:
+    if any(text in words for text in OUT_OF_MEMORY) or code == BY_KILL:
         memory = in_words(limits.memory_for(path.stat().st_size))
         return FileError(
             f"{path} needs more than {memory} of memory to be read; it may be damaged, or else "

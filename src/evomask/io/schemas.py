@@ -28,6 +28,7 @@ HEAD = """\
 # kind: continuous | ordinal | nominal
 # role: identifier (never released) | quasi-identifier (others may know it) | confidential
 #       | other | weight | stratum | household | person (a number that its records share)
+#       | pseudonym (released as a keyed code, see [pseudonyms])
 """
 SCENARIOS_HEAD = """\
 # Scenarios: who may attack, with which knowledge; what is required then holds in each of them.
@@ -57,11 +58,30 @@ class RulesSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tru
 
 
 class KeepSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """Section ``[keep]``: tables, models and indicators that masking must preserve."""
+    """Section ``[keep]``: tables, models and indicators that masking must preserve.
+
+    Args:
+        use: purposes in words, such as ``regional poverty statistics``.
+    """
 
     tables: list[str] = []
     models: list[str] = []
     indicators: list[str] = []
+    use: list[str] = []
+
+
+class PseudonymsSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """Section ``[pseudonyms]``: how columns with the role pseudonym are replaced.
+
+    Args:
+        key: file of the secret key, readable by its owner only.
+        project: the same person has other pseudonyms in another project.
+        stable: whether pseudonyms are the same in all tables and releases of the project.
+    """
+
+    key: str | None = None
+    project: str = ""
+    stable: bool = False
 
 
 class ReleaseSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -152,6 +172,7 @@ class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
     rules: RulesSection = msgspec.field(default_factory=RulesSection)
     keep: KeepSection = msgspec.field(default_factory=KeepSection)
     file: FileSection = msgspec.field(default_factory=FileSection)
+    pseudonyms: PseudonymsSection = msgspec.field(default_factory=PseudonymsSection)
     release: ReleaseSection = msgspec.field(default_factory=ReleaseSection)
 
     @property
@@ -269,6 +290,8 @@ def _read(path: Path, kind: type[S], what: str) -> S:
             )
         if entry.hierarchy:
             entry.hierarchy = str(path.parent / entry.hierarchy)
+    if schema.pseudonyms.key:
+        schema.pseudonyms.key = str(path.parent / schema.pseudonyms.key)
     if schema.population.table:
         schema.population.table = str(path.parent / schema.population.table)
     return schema

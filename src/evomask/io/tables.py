@@ -171,7 +171,7 @@ def release_spec(
     """
     released = table.take(np.flatnonzero(~table.suppressed))
     names = table.schema.quasi_identifiers
-    columns = tuple(a.name for a in table.schema if a.role.is_released or a.renumber)
+    columns = tuple(a.name for a in table.schema if a.role.is_released or a.is_replaced)
     kinds = {level.unit: canonical(unit_labels(released, level.unit)) for level in levels}
     unit = unit_of(table.schema) if kinds else ""
     return ReleaseSpec(

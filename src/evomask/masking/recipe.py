@@ -40,14 +40,18 @@ PHASES: Mapping[str, int] = {
     "formula-pram": 0,
     "independent-noise": 0,
     "correlated-noise": 0,
+    "cart": 0,
+    "copula": 0,
+    "bayesian-network": 0,
     "global-recoding": 2,
     "top-coding": 2,
     "bottom-coding": 2,
     "generalization": 3,
     "local-suppression": 4,
 }
-"""Position of a method within a recipe: single values are perturbed first, then records are
-grouped (1, the default), categories merged and generalized, and cells suppressed last."""
+"""Position of a method within a recipe: single values are perturbed or synthesized first, then
+records are grouped (1, the default), categories merged and generalized, and cells suppressed last.
+"""
 
 GROUPING, SUPPRESSING = 1, 4
 """Phases of microaggregation and of suppression."""

@@ -211,7 +211,7 @@ def prepare_file(
             parts = split_chunks(path)
             first, assumed = with_quasi_identifiers(table_from(parts.read(0), declared))
             check_stated(first, schema.stated | source.roles.keys())
-            _check_supported(first, schema)
+            _check_supported(first, schema, settings)
             _refuse_requirements_of_scenarios(source, schema, settings)
             trees = read_hierarchies(first.schema, hierarchies)
             hashes = _hashes(source, path)
@@ -222,8 +222,11 @@ def prepare_file(
             _remove_unstarted(folder)
 
 
-def _check_supported(first: Table, schema: SchemaFile) -> None:
-    """Raise for edit rules, strata and persons, which chunked work does not support."""
+def _check_supported(first: Table, schema: SchemaFile, settings: Settings) -> None:
+    """Raise for edit rules, strata and units, which chunked work does not support.
+
+    Levels of generalization hold for all chunks, so they keep values constant in households.
+    """
     if schema.rules.edits:
         raise SchemaError(
             "chunked files do not support edit rules; remove them from the schema, or draw a sample"
@@ -233,10 +236,22 @@ def _check_supported(first: Table, schema: SchemaFile) -> None:
             f"chunked files do not support strata; give {strata[0]!r} another role, or process "
             f"each stratum separately"
         )
+    if names := [attribute.name for attribute in first.schema if attribute.pseudonym]:
+        raise SchemaError(
+            f"chunked files do not get pseudonyms; give {names[0]!r} the role identifier, or draw "
+            "a sample"
+        )
     if persons := first.schema.with_role(Role.PERSON):
         raise SchemaError(
             f"chunked files do not count persons; give {persons[0]!r} the role identifier if "
             "each person has one record, or protect a sample of persons"
+        )
+    households = first.schema.with_role(Role.HOUSEHOLD)
+    if households and "generalization" not in settings:
+        raise SchemaError(
+            "chunked files do not keep households together, only their generalization does; give "
+            f"{households[0]!r} the role identifier to mask each record by itself, or protect a "
+            "sample of households"
         )
 
 

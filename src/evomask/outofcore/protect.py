@@ -16,6 +16,7 @@ import msgspec
 from evomask.data.frames import Declarations
 from evomask.data.schema import Role
 from evomask.engine.front import UNBOUNDED, Bounds, FrontPoint, stable_reference, validate_pick
+from evomask.engine.offers import check_accepted
 from evomask.errors import ParameterError, RunError, UnmetError
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
@@ -178,6 +179,7 @@ def replan_choice(job: RecipeJob, pick: str, bounds: Bounds = UNBOUNDED) -> Reci
     folder = job.out
     with RunFolder(folder).locked():
         choice = choose_from_front(pick, candidates(read_front(folder)), bounds)
+        check_accepted(choice.candidate, bounds, pick)
         other = replace(job, pick=stable_reference(pick, choice.candidate), bounds=bounds)
         if other.settings != job.settings:
             _remove_point_files(folder)
@@ -220,6 +222,7 @@ class _Job:
         front = recipes.front(job.evaluations, self.evaluators, self.told)
         points = candidates(front)
         choice = choose_from_front(job.pick, points, job.bounds)
+        check_accepted(choice.candidate, job.bounds, job.pick)
         recipe = recipes.all[choice.candidate.number].method
         masked = apply_recipe(file, overview, recipe, self.evaluators, self.told)
         compared = ChunkComparison(

@@ -23,7 +23,7 @@ from evomask.masking.randomization.pram import (
     frequency_shift,
     is_designed,
 )
-from evomask.measures.analyses.analyses import INDICATOR_ERROR, MODEL_ERROR, TABLE_ERROR
+from evomask.measures.analyses.analyses import ERROR_NAMES
 from evomask.measures.attacks.audit import Audit
 from evomask.measures.catalogue import describe_measure
 from evomask.measures.disclosure.record_risk import HouseholdRisk
@@ -58,6 +58,8 @@ from evomask.report.record import (
 from evomask.report.scenarios import describe_intruder, promise_notes, required_models
 
 DESIGN_SUMMARY = "Masking methods with fixed parameters, and recipes that data stewards use."
+
+NO_BOUNDS: Mapping[str, float] = {}
 
 MOST_OTHERS = 400
 """Dominated candidates that a record holds."""
@@ -107,7 +109,7 @@ def build_record(
         scenarios=promise_notes(protection.table.schema, maker.settings.requirement),
         attributes=side_by_side.attributes,
         method=public_sentences(choice.candidate.making),
-        points=build_points(protection, choice),
+        points=build_points(protection, choice, bounds or {}),
         reason=choice.reason,
         measures=tuple(measure_note(name, value) for name, value in finding.measures.items()),
         before=model_note(protection.findings[ORIGINAL].audit),
@@ -132,6 +134,7 @@ def build_record(
             protection.times if protection.clocked else (),
             choice.candidate,
         ),
+        offers=protection.offers,
     )
 
 
@@ -141,14 +144,16 @@ def rule_violations(masked: Table) -> dict[str, int]:
     return {text: broken.get(text, 0) for text in masked.schema.edits}
 
 
-def build_points(protection: Protection, choice: Choice) -> PointsNote:
-    """All points of the risk-utility map of a protection."""
+def build_points(
+    protection: Protection, choice: Choice, bounds: Mapping[str, float] = NO_BOUNDS
+) -> PointsNote:
+    """All points of the risk-utility map of a protection, with the bounds that they break."""
     candidates = tuple(protection.state.candidates)
     scenarios = scenarios_of(protection.table)
     return PointsNote(
         original=_point_note(protection.original, scenarios),
         chosen=_point_note(choice.candidate, scenarios),
-        front=tuple(map(_point_note, protection.front)),
+        front=tuple(_point_note(point, bounds=bounds) for point in protection.front),
         others=_thin_out(candidates, protection.front),
         simple=_simple_methods(candidates),
         tried=len(candidates),
@@ -156,12 +161,21 @@ def build_points(protection: Protection, choice: Choice) -> PointsNote:
     )
 
 
+def points_without_choice(protection: Protection) -> PointsNote:
+    """All points of the map of a protection of which nothing is released."""
+    return build_points(protection, Choice(protection.front[0], ""))
+
+
 def _with_names(points: Mapping[str, FrontPoint]) -> tuple[PointNote, ...]:
     return tuple(msgspec.structs.replace(_point_note(p), method=name) for name, p in points.items())
 
 
-def _point_note(candidate: FrontPoint, scenarios: Sequence[Scenario] = ()) -> PointNote:
-    risk = candidate.assessment
+def _point_note(
+    candidate: FrontPoint,
+    scenarios: Sequence[Scenario] = (),
+    bounds: Mapping[str, float] = NO_BOUNDS,
+) -> PointNote:
+    risk, columns = candidate.assessment, ERROR_NAMES.values()
     return PointNote(
         point=candidate.point,
         search=candidate.search,
@@ -169,10 +183,10 @@ def _point_note(candidate: FrontPoint, scenarios: Sequence[Scenario] = ()) -> Po
         loss=candidate.loss,
         risk=candidate.risk,
         parts=None if risk is None else risk_note(risk, scenarios),
-        table_error=candidate.errors.get(TABLE_ERROR),
-        model_error=candidate.errors.get(MODEL_ERROR),
-        indicator_error=candidate.errors.get(INDICATOR_ERROR),
         file=candidate.number,
+        errors={n: error for n, error in candidate.errors.items() if n not in columns},
+        **{name: candidate.errors.get(name) for name in columns},
+        breaks=candidate.broken(bounds),
     )
 
 

@@ -16,6 +16,7 @@ from itertools import groupby
 from string import Formatter
 from typing import Any, NamedTuple
 
+from evomask.data.schema import Role, Schema
 from evomask.engine.front import ORIGINAL, FrontPoint
 from evomask.engine.specialists import Specialist, search_of
 from evomask.engine.state import EngineState, Generation
@@ -24,6 +25,7 @@ from evomask.masking.catalogue import METHODS
 from evomask.masking.enforce.requirement import Requirement, parse_requirement
 from evomask.masking.method import About, about_of, about_unknown
 from evomask.masking.provenance import Provenance, Step
+from evomask.masking.synthesis import SYNTHESES
 from evomask.measures.disclosure.risk import OLD_KEYS, AttackerSuccess
 
 MOST_NAMED = 8
@@ -89,6 +91,29 @@ def public_sentences(making: Provenance) -> tuple[str, ...]:
         texts.append(STRATA)
     texts += _repair_in_public(making)
     return tuple(dict.fromkeys(texts)) or (NOTHING_DONE,)
+
+
+def synthesis_notes(making: Provenance, schema: Schema) -> tuple[str, ...]:
+    """Say what k, l and t mean in a file with synthetic values, and what protects people there."""
+    steps = [step for step in making.steps if step.method in SYNTHESES]
+    if not steps:
+        return ()
+    drawn = {name for step in steps if not step.parameters.get("rare") for name in step.attributes}
+    names = schema.with_role(Role.QUASI_IDENTIFIER, Role.CONFIDENTIAL)
+    rest = [name for name in names if name not in drawn]
+    who = (
+        f"synthetic values stand beside original ones ({join_names(rest)} are not drawn for all "
+        "records): k, l and t count equal records, and protect nobody by values that are drawn"
+        if rest
+        else "the file is wholly synthetic: no record belongs to a person, and k, l and t, though "
+        "enforced if required, promise nothing to anybody"
+    )
+    note = (
+        f"{who}; what protects people is that the nearest records tell little more of them than of "
+        "a control group (risk, membership and copies among the held-out attacks); limit copies of "
+        "unique people with --require copies=1%"
+    )
+    return (note,)
 
 
 def simple_name(making: Provenance) -> str:

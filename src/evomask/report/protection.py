@@ -1,6 +1,7 @@
 """A finished search before release: front, evaluated points, choice of a point."""
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
@@ -11,29 +12,21 @@ from numpy.typing import NDArray
 from evomask.data.table import Table
 from evomask.engine.evaluation import EvaluationContext
 from evomask.engine.front import (
-    DEFAULT_RISK,
     UNBOUNDED,
     Bounds,
     FrontPoint,
     numbered,
     pick,
-    suggested,
     within,
 )
+from evomask.engine.offers import suggested
 from evomask.engine.state import Effort, EngineState, shares
 from evomask.measures.analyses.analyses import PreparedAnalyses
 from evomask.measures.attacks.audit import Audit
+from evomask.report.record import OfferNote
 from evomask.types import Flags
 
-SUGGESTED = f"the suggested point: the smallest loss with a risk of at most {DEFAULT_RISK:g} %"
-SMALLEST_RISK = (
-    "the suggested point: the smallest risk, because no point has one of at most "
-    f"{DEFAULT_RISK:g} %"
-)
-
 PICK_REASONS = {
-    "best": SUGGESTED,
-    "suggested": SUGGESTED,
     "balanced": "the balanced point: the larger of loss and risk is the smallest found, to a "
     "tenth of a percent",
     "knee": "the knee: beyond it, a little less of one costs much of the other",
@@ -165,18 +158,6 @@ class Choice:
     candidate: FrontPoint
     reason: str
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """A warning where the suggested point has more risk than the rule accepts."""
-        if self.reason != SMALLEST_RISK:
-            return ()
-        note = (
-            f"no point has a risk of at most {DEFAULT_RISK:g} %: that with the smallest risk, "
-            f"{self.candidate.risk:.1f} %, was released; search longer, require more, or name a "
-            "limit with --max-risk"
-        )
-        return (note,)
-
 
 def choose_point(wish: str, state: EngineState, bounds: Bounds = UNBOUNDED) -> Choice:
     """Choose a point of a run's front within bounds, with the reason."""
@@ -186,18 +167,34 @@ def choose_point(wish: str, state: EngineState, bounds: Bounds = UNBOUNDED) -> C
 def choose_from_front(wish: str, front: Sequence[FrontPoint], bounds: Bounds = UNBOUNDED) -> Choice:
     """Choose a point of a front within bounds, with the reason."""
     allowed = within(front, bounds)
-    chosen, reason = pick(allowed, wish, suggested(allowed, bounds)), reason_for(wish, bounds)
-    above = reason == SUGGESTED and chosen.risk > DEFAULT_RISK
-    return Choice(chosen, SMALLEST_RISK if above else reason)
+    if wish in SUGGESTIONS:
+        chosen = suggested(allowed, bounds)
+        return Choice(chosen, f"the suggested point: {_suggestion(chosen, bounds)}")
+    return Choice(pick(allowed, wish, allowed[0]), reason_for(wish, bounds))
+
+
+SUGGESTIONS = ("best", "suggested")
+
+
+def _suggestion(chosen: FrontPoint, bounds: Bounds) -> str:
+    """Why a point is suggested."""
+    beyond = bounds.above(chosen)
+    if beyond:
+        more = " and ".join(f"a {name} above {limit:g} %" for name, (_, limit) in beyond.items())
+        return f"no point is within {bounds.in_words}, and {more} was accepted"
+    if bounds.loss is None:
+        return f"the smallest loss within {bounds.in_words}"
+    both = bounds.largest_risk is not None
+    return f"{'the balanced point' if both else 'the smallest risk'} within {bounds.in_words}"
+
+
+def is_by_number(rule: str) -> bool:
+    """Whether a rule names a point or a file, which limits do not exclude."""
+    return re.fullmatch(r"(file=)?\d+", rule) is not None
 
 
 def reason_for(wish: str, bounds: Bounds = UNBOUNDED) -> str:
     """Why a rule picks its point, in words."""
-    limits_risk, limits_loss = bounds.largest_risk is not None, bounds.loss is not None
-    if wish in ("best", "suggested") and limits_risk != limits_loss:
-        return f"the smallest {'loss' if limits_risk else 'risk'} among points with {bounds}"
-    if wish in ("best", "suggested") and limits_risk:
-        wish = "balanced"
     among = f", among points with {bounds}" if bounds.given else ""
     return f"{_reason_without_bounds(wish)}{among}"
 
@@ -226,6 +223,7 @@ class Protection:
         kept: preserved analyses, if any were named.
         phases: seconds of each phase, if the run was bound by time.
         baselines: alternative releases by description, if requested; their files are not stored.
+        offers: the front as three offers.
     """
 
     maker: EvaluationContext = field(repr=False)
@@ -240,6 +238,7 @@ class Protection:
     kept: PreparedAnalyses | None = field(default=None, repr=False)
     phases: Mapping[str, float] = field(default_factory=dict)
     baselines: Mapping[str, FrontPoint] = field(default_factory=dict)
+    offers: tuple[OfferNote, ...] = ()
 
     @property
     def front(self) -> tuple[FrontPoint, ...]:

@@ -255,6 +255,8 @@ class PointNote(msgspec.Struct, frozen=True):
         point: its number on the front, from 1 by loss; 0 for dominated candidates.
         table_error, model_error, indicator_error: largest error of the preserved analyses, in
             percent; None if none was named.
+        errors: those of analyses with a limit of their own, by reading.
+        breaks: limits that it breaks, by reading.
         file: its number in the order of creation, which does not change with the front; None in
             records of earlier versions, where *point* is that number.
     """
@@ -269,10 +271,35 @@ class PointNote(msgspec.Struct, frozen=True):
     model_error: float | None = None
     indicator_error: float | None = None
     file: int | None = None
+    errors: dict[str, float] = {}
+    breaks: tuple[str, ...] = ()
 
     @property
     def score(self) -> float:
         return max(self.loss, self.risk)
+
+
+class OfferNote(msgspec.Struct, frozen=True):
+    """One of the three offers of a front: careful, balanced or useful.
+
+    Args:
+        file: number of the file of the point, which does not change with the front.
+        scenarios: risk in each scenario, in percent.
+        sentences: what the strongest intruder finds, and which analyses notice the masking.
+        beyond: ``risk`` and ``loss`` where they are beyond the limit of the release, with the
+            limit.
+        suggested: whether it is the suggested point.
+    """
+
+    name: str
+    point: int
+    file: int
+    loss: float
+    risk: float
+    scenarios: dict[str, float]
+    sentences: tuple[str, ...]
+    beyond: dict[str, float] = {}
+    suggested: bool = False
 
 
 class PointsNote(msgspec.Struct, frozen=True):
@@ -570,6 +597,7 @@ class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
         released_elsewhere: names of other runs that released files of the same original.
         phases: seconds of each phase until the file was written; empty if the run was not bound by
             time.
+        offers: the front as three offers; empty in records of earlier versions.
         explanation: how the chosen point was found; None in records of earlier versions.
     """
 
@@ -604,6 +632,7 @@ class ReleaseRecord(msgspec.Struct, frozen=True, kw_only=True):
     phases: dict[str, float] = {}
     loss_parts: LossNote | None = None
     explanation: ExplanationNote | None = None
+    offers: tuple[OfferNote, ...] = ()
     minimum: int = MINIMUM
     statement: Statement = NO_STATEMENT
     checked: CheckNote | None = None

@@ -5,14 +5,16 @@ from typing import Any
 
 import msgspec
 
-from evomask.engine.front import least_loss_at_default_risk, validate_pick
+from evomask.engine.front import validate_pick
+from evomask.engine.offers import likely
 from evomask.engine.state import EngineCodec
 from evomask.errors import RunError
 from evomask.report.explanation import explain
 from evomask.report.protection import choose_point
 from evomask.report.record import ExplanationNote
-from evomask.runs.protect import is_protection, load_context
+from evomask.runs.protect import is_protection
 from evomask.runs.release import load_record
+from evomask.runs.saved_release import load_context
 from evomask.runs.store.run_folder import RunFolder
 
 
@@ -49,6 +51,6 @@ def explain_run(folder: Path, wish: str = "") -> ExplanationNote:
     if wish:
         point = choose_point(wish, state, plan.bounds).candidate
     else:
-        point = least_loss_at_default_risk(state.front)
+        point = likely(state.front, plan.bounds)
     times = store.journal().times if plan.budget.seconds is not None else ()
     return explain(context, state, times, point)

@@ -9,13 +9,12 @@ from evomask.engine.engine import Engine
 from evomask.engine.evaluation import EvaluationContext, Request, Timed
 from evomask.engine.front import (
     DECIMALS,
-    DEFAULT_RISK,
     DESIGN,
     UNBOUNDED,
     Bounds,
     FrontPoint,
-    least_loss_at_default_risk,
 )
+from evomask.engine.offers import likely
 from evomask.engine.state import EngineState, share_used, shares
 from evomask.errors import RunError
 from evomask.evolution.stopping import Budget
@@ -148,7 +147,7 @@ class Exploration:
 
     def _engine(self, work: StreamingEvaluator[Request, Timed]) -> Engine:
         limit = self.bounds.largest_risk
-        risk = DEFAULT_RISK if limit is None else limit
+        risk = self.bounds.most_risk if limit is None else limit
         workers = self.evaluators.workers
         return Engine(self.context, self._limits, self.journal, work, workers, risk)
 
@@ -170,7 +169,7 @@ class Exploration:
                 seconds=seconds,
                 left=max(0.0, seconds * (1.0 / max(share, 1e-9) - 1.0)),
                 shares=shares(after),
-                suggested=least_loss_at_default_risk(after.front).point,
+                suggested=likely(after.front, self.bounds).point,
                 front=tuple(map(_news, after.front)) if is_new_front else None,
                 tried=tuple(map(_tried, after.candidates.last(new) if new else ())),
                 before=self.context.original.risk if not before.front else None,

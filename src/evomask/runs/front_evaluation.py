@@ -23,7 +23,7 @@ from evomask.measures.disclosure.risk import RiskAssessment
 from evomask.measures.loss.similarity import subgroups
 from evomask.measures.measure import Measure
 from evomask.measures.targets import SEARCH_TARGETS
-from evomask.report.describe import complete_provenance
+from evomask.report.describe import complete_provenance, synthesis_notes
 from evomask.report.protection import (
     Choice,
     MaskedPoint,
@@ -274,6 +274,7 @@ def evaluate_front(
     groups = subgroups(context.table, masked, names)[:MOST_GROUPS]
     notes = (
         *_notes(context, state),
+        *synthesis_notes(chosen.making, context.table.schema),
         *_lost_attributes(context.table, masked),
         *(group.sentence for group in groups),
     )
@@ -292,6 +293,21 @@ def evaluate_front(
         notes=tuple(filter(None, notes)),
         unfinished=outcome.unfinished,
         kept=statistics,
+    )
+
+
+def unevaluated(context: EvaluationContext, budget: Budget, outcome: SearchOutcome) -> Protection:
+    """Return a finished search of which nothing is released, without evaluations of its points."""
+    return Protection(
+        maker=context,
+        clocked=budget.seconds is not None,
+        state=outcome.state,
+        times=outcome.times,
+        files=cache(partial(point_file, context, outcome.state)),
+        original=_original(context, (), outcome.deadline),
+        findings={},
+        notes=_notes(context, outcome.state),
+        unfinished=outcome.unfinished,
     )
 
 
@@ -358,7 +374,7 @@ def _notes(context: EvaluationContext, state: EngineState) -> tuple[str, ...]:
     """Notes for the user on what was left out or generated."""
     table, settings = context.table, context.settings
     hidden = table.schema.with_role(Role.IDENTIFIER, *UNITS)
-    identifiers = [name for name in hidden if not table.schema[name].renumber]
+    identifiers = [name for name in hidden if not table.schema[name].is_replaced]
     generated = [name for name in context.hierarchies if not table.schema[name].hierarchy]
     notes = [f"identifiers left out: {', '.join(identifiers)}"] if identifiers else []
     notes += context.guarantees.notes

@@ -1,5 +1,6 @@
 """Input files: loading a table with roles, hierarchies and text dialect, and warnings on inputs."""
 
+import secrets
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from evomask.data.hierarchy import (
     with_unknown_values,
 )
 from evomask.data.population import Population
+from evomask.data.pseudonyms import PseudonymKey
 from evomask.data.roles.dependencies import find_leakage
 from evomask.data.roles.proposal import identifying_columns
 from evomask.data.scenario import Scenario, parse_scenario
@@ -33,6 +35,7 @@ from evomask.io.tables import read_source, released_name
 from evomask.masking.recoding.derived_columns import without_derived_quasi_identifiers
 from evomask.measures.analyses.analyses import NO_ANALYSES, AnalysesToPreserve
 from evomask.report.record import NO_STATEMENT, Statement
+from evomask.runs.store.release import read_key
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,7 @@ class Loaded:
         origin: columns as in the file, to write back unmasked values unchanged.
         stated: columns with a declared role.
         statement: statement of the schema on the release, for its record.
+        pseudonyms: key of the pseudonyms that a release gets.
     """
 
     table: Table
@@ -114,6 +118,7 @@ class Loaded:
     origin: Origin | None = field(default=None, repr=False)
     stated: frozenset[str] = frozenset()
     statement: Statement = NO_STATEMENT
+    pseudonyms: PseudonymKey | None = field(default=None, repr=False)
 
     @property
     def trees(self) -> dict[str, Hierarchy]:
@@ -184,7 +189,9 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     own, unknown = own_hierarchies(schema, table)
     trees = {**own, **read_hierarchies(table.schema, hierarchies)}
     named = schema.keep
-    keep = AnalysesToPreserve(tuple(named.tables), tuple(named.models), tuple(named.indicators))
+    keep = AnalysesToPreserve(
+        tuple(named.tables), tuple(named.models), tuple(named.indicators), tuple(named.use)
+    )
     notes = (*_dialect_note(read.dialect), *read.notes, *assumed, *unknown)
     origin = read.origin(table, source.path)
     stated = schema.stated | source.roles.keys()
@@ -197,7 +204,28 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
         origin=origin,
         stated=stated,
         statement=Statement(**msgspec.structs.asdict(schema.release)),
+        pseudonyms=_pseudonym_key(schema, table),
     )
+
+
+def _pseudonym_key(schema: SchemaFile, table: Table) -> PseudonymKey | None:
+    """Key of the pseudonyms of a release; new random bytes unless they are stable."""
+    section = schema.pseudonyms
+    names = [attribute.name for attribute in table.schema if attribute.pseudonym]
+    if not names:
+        return None
+    if not section.key:
+        raise SchemaError(
+            f"column {names[0]!r} has the role pseudonym, and there is no key; make one with "
+            "`openssl rand -hex 32`, and name its file as key under [pseudonyms] in the schema"
+        )
+    if section.stable and not section.project:
+        raise SchemaError(
+            "stable pseudonyms need the name of their project, so that those of other projects "
+            "differ; add project under [pseudonyms]"
+        )
+    nonce = b"" if section.stable else secrets.token_bytes(16)
+    return PseudonymKey(read_key(Path(section.key)), section.project, nonce)
 
 
 def _present(declared: Declarations, schema: SchemaFile, read: Source) -> Declarations:

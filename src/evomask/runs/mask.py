@@ -14,7 +14,7 @@ from evomask.data.distance import Standardizer, impute_medians
 from evomask.data.partition import group_sizes, total_sum_of_squares, within_sum_of_squares
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Table
-from evomask.data.units import new_numbers, unit_levels
+from evomask.data.units import unit_levels
 from evomask.errors import ParameterError, SchemaError
 from evomask.io.matrices import matrix_files, read_matrices
 from evomask.io.tables import (
@@ -32,7 +32,7 @@ from evomask.masking.enforce.requirement import NOTHING, repair_within
 from evomask.masking.method import AggregatingMethod, MaskingMethod, Microaggregation
 from evomask.masking.units import within_units
 from evomask.runs.inputs import Input, Loaded, check_stated, files_of, load, note_on_seed
-from evomask.runs.release import requirements_by_scenario
+from evomask.runs.release import replace_numbers, requirements_by_scenario
 from evomask.types import Labels
 
 Method = MaskingMethod
@@ -111,7 +111,7 @@ def mask_file(job: MaskJob) -> MaskOutcome:
     seconds = time.perf_counter() - started
     by_scenario = requirements_by_scenario(released, NOTHING)
     written = write_table(
-        new_numbers(released, np.random.default_rng(secrets.randbits(63))),
+        replace_numbers(released, loaded),
         job.out,
         force=job.force,
         dialect=loaded.dialect,

@@ -29,6 +29,7 @@ from evomask.measures.loss.similarity import Similarity, similarity
 from evomask.measures.measure import About
 from evomask.measures.profiles import Profile, profile, scope
 from evomask.runs.inputs import Input, Loaded, load, load_control
+from evomask.runs.purposes import expand_purposes
 from evomask.types import Indices
 
 Explanation = About
@@ -173,7 +174,8 @@ def measure_loaded(
     parts = loss.assess(masked) if isinstance(loss, LossReading) else None
     measures = _values(how, loaded.table, masked, names)
     sampled = {} if how.exact else sample_sizes(loaded.table.schema, names, len(loaded.table))
-    kept = (how.keep + loaded.keep).against(loaded.table).compare(masked)
+    keep, uses = expand_purposes(loaded.keep + how.keep, loaded.table)
+    kept = keep.against(loaded.table).compare(masked)
     near = similarity(loaded.table, masked, names)
     return MeasureOutcome(
         profile=pair.name,
@@ -184,6 +186,7 @@ def measure_loaded(
         measures=measures,
         notes=(
             *notes,
+            *uses,
             *broken_rules(loaded.table, masked),
             *(group.sentence for group in near.groups[:MOST_GROUPS]),
         ),

@@ -89,7 +89,8 @@ class DataOptions:
     missing: tuple[str, ...] = _option((), "Texts that mean a missing value, ?,NA.", DATA)
     scenarios: tuple[str, ...] = _option(
         (),
-        'What an intruder knows, "clerk: age, income ~ 20 %; k=5"; may be given several times.',
+        'What an intruder knows, "clerk: age, income ~ 20 %; k=5" or "press: any 3 of age, sex, '
+        'job"; may be given several times.',
         DATA,
         "--scenario",
         several=True,
@@ -151,25 +152,50 @@ class ProtectOptions:
     max_loss: float | None = _option(
         None, "Release the least risk with at most this loss, %.", GOALS, in_parts=True
     )
+    release: str = _option(
+        "public",
+        "Who receives the file, public, scientific or secure: largest risk 10, 20 or 35 %.",
+        GOALS,
+        in_parts=True,
+    )
+    accept_risk: bool = _option(
+        False,  # noqa: FBT003
+        "Release although the risk is above its limit.",
+        GOALS,
+        in_parts=True,
+    )
+    accept_loss: bool = _option(
+        False,  # noqa: FBT003
+        "Release although the loss is above its limit.",
+        GOALS,
+        in_parts=True,
+    )
     keep_tables: tuple[str, ...] = _option(
         (),
-        'Table to preserve, "education x sex: mean hours"; may be given several times.',
+        'Table to preserve, "education x sex: mean hours <= 5 %"; may be given several times.',
         GOALS,
         "--keep-table",
         several=True,
     )
     keep_models: tuple[str, ...] = _option(
         (),
-        'Regression to preserve, "income ~ age + education"; may be given several times.',
+        'Regression to preserve, "income ~ age <= 5 %"; may be given several times.',
         GOALS,
         "--keep-model",
         several=True,
     )
     keep_indicators: tuple[str, ...] = _option(
         (),
-        'Indicator to preserve, "gini(income) by region"; may be given several times.',
+        'Indicator to preserve, "gini(income) by region <= 5 %"; may be given several times.',
         GOALS,
         "--keep-indicator",
+        several=True,
+    )
+    uses: tuple[str, ...] = _option(
+        (),
+        'What the file is for, "regional poverty statistics <= 5 %": preserves its analyses.',
+        GOALS,
+        "--use",
         several=True,
     )
     max_table_error: float | None = _option(None, "Largest error of preserved tables, %.", GOALS)
@@ -205,7 +231,9 @@ class ProtectOptions:
     loss: str = _option(
         "", "Weights of the parts of the loss, accuracy=1,distributions=1,relations=2.", SEARCH
     )
-    baseline: str = _option("", "Compare with a release of synthetic records: synthetic.", SEARCH)
+    baseline: str = _option(
+        "", "Compare with synthetic records: synthetic, cart or bayesian-network.", SEARCH
+    )
     seed: int | None = _option(
         None, "Random seed; keep it secret, it can undo masking.", SEARCH, minimum=0, in_parts=True
     )
@@ -235,13 +263,18 @@ class ProtectOptions:
             evaluations=self.evaluations,
             searches=self.searches,
             pick=self.pick,
-            keep=parse_analyses(self.keep_tables, self.keep_models, self.keep_indicators),
+            keep=parse_analyses(
+                self.keep_tables, self.keep_models, self.keep_indicators, self.uses
+            ),
             bounds=build_bounds(
                 self.max_risk,
                 self.max_loss,
                 self.max_table_error,
                 self.max_model_error,
                 self.max_indicator_error,
+                release=self.release,
+                accept_risk=self.accept_risk,
+                accept_loss=self.accept_loss,
             ),
             keep_order=self.keep_order,
             key=self.key_file,

@@ -1,4 +1,4 @@
-"""Limits of the population risk, such as ``journalist=0.09``, on points before their release."""
+"""Limits such as ``journalist=0.09`` or ``copies=1%``, on points before their release."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,8 @@ from evomask.engine.evaluation import EvaluationContext
 from evomask.engine.front import FrontPoint
 from evomask.engine.state import EngineState
 from evomask.errors import UnmetError
-from evomask.masking.enforce.requirement import Requirement, limit_sign, required_in
+from evomask.masking.enforce.requirement import COPIES, Requirement, limit_sign, required_in
+from evomask.measures.attacks.copies import percent_copied
 from evomask.measures.disclosure.population import population_risks
 from evomask.report.protection import Choice, point_file
 
@@ -17,7 +18,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class LimitCheck:
-    """A limit of the population risk in one scenario, and the value of a file."""
+    """A limit in one scenario, and the value of a file."""
 
     scenario: str
     name: str
@@ -37,16 +38,28 @@ class LimitCheck:
         return f"{self.name} = {self.value:.4g}{where} (required {sign} {self.limit:.4g})"
 
 
-def check_limits(masked: Table, requirement: Requirement) -> tuple[LimitCheck, ...]:
-    """Compare the population risk of a masked table with the limits that hold in each scenario."""
+def check_limits(
+    original: Table, masked: Table, requirement: Requirement
+) -> tuple[LimitCheck, ...]:
+    """Compare the risks of a masked table with the limits that hold in each scenario."""
     required = required_in(masked.schema, requirement)
-    if not any(own.limits for own in (requirement, *required.values())):
-        return ()
-    return tuple(
-        LimitCheck(risk.scenario, name, limit, risk.value(name, limit))
-        for risk in population_risks(masked)
-        for name, limit in required.get(risk.scenario, requirement).limits
-    )
+    limits = {name for own in (requirement, *required.values()) for name, _ in own.limits}
+    checks = []
+    for risk in population_risks(masked) if limits - {COPIES} else ():
+        for name, limit in required.get(risk.scenario, requirement).limits:
+            if name != COPIES:
+                value = risk.value(name, limit)
+                checks.append(LimitCheck(risk.scenario, name, limit, value))
+    if COPIES not in limits:
+        return tuple(checks)
+    schema = masked.schema
+    known = {one.name: one.attributes for one in schema.scenarios} or {"": schema.quasi_identifiers}
+    for scenario, names in known.items():
+        for name, limit in required.get(scenario, requirement).limits:
+            if name == COPIES:
+                value = percent_copied(original, masked, names) / 100
+                checks.append(LimitCheck(scenario, name, limit, value))
+    return tuple(checks)
 
 
 def within_limits(
@@ -57,6 +70,7 @@ def within_limits(
         choice,
         state.front,
         lambda number: point_file(context, state, number).masked,
+        context.table,
         context.settings.requirement,
         replaceable=not pick.removeprefix("file=").isdecimal(),
     )
@@ -66,6 +80,7 @@ def choose_within_limits(
     choice: Choice,
     front: Sequence[FrontPoint],
     masked: Callable[[int], Table],
+    original: Table,
     requirement: Requirement,
     *,
     replaceable: bool,
@@ -76,15 +91,15 @@ def choose_within_limits(
         masked: the file of a point, by number.
         replaceable: whether another point may take its place; not if it was named.
     """
-    exceeded = _exceeded(masked(choice.candidate.number), requirement)
+    exceeded = _exceeded(original, masked(choice.candidate.number), requirement)
     if not exceeded:
         return choice
     others = sorted(front, key=lambda point: (point.loss, point.number)) if replaceable else []
     for point in others:
         if point.number != choice.candidate.number and not _exceeded(
-            masked(point.number), requirement
+            original, masked(point.number), requirement
         ):
-            reason = "the smallest loss among points within the limits of the population risk"
+            reason = "the smallest loss among points within the required limits"
             return Choice(point, reason)
     raise UnmetError(
         f"point {choice.candidate.point} has {exceeded[0]}"
@@ -93,5 +108,5 @@ def choose_within_limits(
     )
 
 
-def _exceeded(masked: Table, requirement: Requirement) -> list[LimitCheck]:
-    return [check for check in check_limits(masked, requirement) if not check.holds]
+def _exceeded(original: Table, masked: Table, requirement: Requirement) -> list[LimitCheck]:
+    return [check for check in check_limits(original, masked, requirement) if not check.holds]

@@ -2,8 +2,8 @@
 
 Recipes of masking methods evolve, refined by all searches that apply (`engine.engine`). Every
 candidate is enforced to meet the requirement before it is evaluated. The points of the Pareto front
-are evaluated further, and the chosen one is released: by default the least loss at the default
-risk.
+are evaluated further, and the chosen one is released: by default the least loss within the limits
+of risk and loss. Where no point is within them nothing is released, and three points are offered.
 """
 
 import secrets
@@ -26,9 +26,10 @@ from evomask.engine.front import (
     stable_reference,
     validate_pick,
 )
+from evomask.engine.offers import NotAcceptedError, check_accepted, likely
 from evomask.engine.specialists import Specialist, specialists_for
 from evomask.engine.state import EngineCodec, EngineState
-from evomask.errors import RunError
+from evomask.errors import RunError, UnmetError
 from evomask.evolution.stopping import Budget
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
@@ -37,12 +38,16 @@ from evomask.masking.enforce.requirement import NOTHING, Requirement, parse_requ
 from evomask.measures.analyses.analyses import NO_ANALYSES, AnalysesToPreserve, PreparedAnalyses
 from evomask.measures.loss.loss import parse_loss_weights
 from evomask.measures.profiles import profile
+from evomask.report.offers import offer_notes
 from evomask.report.protection import (
     Protection,
     choose_point,
+    is_by_number,
+    point_file,
     with_best_within,
     with_files,
 )
+from evomask.runs.difference import difference_with_earlier
 from evomask.runs.exploration import Exploration
 from evomask.runs.front_evaluation import (
     FINDINGS,
@@ -51,6 +56,7 @@ from evomask.runs.front_evaluation import (
     evaluate_front,
     read_findings,
     refine_chosen_risk,
+    unevaluated,
 )
 from evomask.runs.inputs import (
     Input,
@@ -64,7 +70,14 @@ from evomask.runs.inputs import (
     notes_on_leakage,
 )
 from evomask.runs.population_limits import within_limits
+from evomask.runs.purposes import expand_purposes
 from evomask.runs.release import Release, release
+from evomask.runs.saved_release import (
+    SavedRelease,
+    held_release,
+    load_context,
+    nested_outcome,
+)
 from evomask.runs.start import NOTHING_GIVEN, Start, load_start
 from evomask.runs.store.earlier_releases import EarlierReleases
 from evomask.runs.store.journal import (
@@ -76,7 +89,6 @@ from evomask.runs.store.journal import (
     RunEnded,
     RunOutcome,
     record_outcome,
-    record_unmet,
 )
 from evomask.runs.store.preserved_analyses import (
     ERRORS,
@@ -96,10 +108,8 @@ from evomask.runs.store.run_folder import (
     SnapshotWriter,
     build_plan,
     changed_versions,
-    check_input,
     extend_budget,
     front_rows,
-    protection_settings,
     released_files,
 )
 from evomask.runs.store.run_summary import FRONT
@@ -202,7 +212,9 @@ def protect_file(
         start = load_start(job.start, loaded)
         loaded = replace(loaded, notes=(*loaded.notes, *notes, *start.notes))
         check_stated(loaded.table, loaded.stated)
-        keep = job.keep + loaded.keep
+        keep, uses = expand_purposes(loaded.keep + job.keep, loaded.table)
+        loaded = replace(loaded, notes=(*loaded.notes, *uses))
+        job = replace(job, keep=keep, bounds=job.bounds.with_errors(keep.limits))
         statistics = prepare_analyses(loaded.table, keep, job.bounds)
         seed = secrets.randbits(63) if job.seed is None else job.seed
         context = context_for(loaded.table, job, seed, events, loaded.hierarchies, start, keep)
@@ -246,6 +258,8 @@ def protect_table(
     """Search for the front of protected versions of a table in memory; nothing is written."""
     validate_pick(job.pick)
     profile(job.profile)
+    keep, uses = expand_purposes(job.keep, table)
+    job = replace(job, keep=keep, bounds=job.bounds.with_errors(keep.limits))
     events, journal = EventDispatcher(watch), Journal()
     with record_outcome(events):
         statistics = prepare_analyses(table, job.keep, job.bounds)
@@ -266,13 +280,17 @@ def protect_table(
         if statistics:
             state = compare_front(context, state, statistics, {}, events, ends)
         outcome = SearchOutcome(state, journal.times, search.is_unfinished(state), ends)
-        choose_from = partial(choose_point, job.pick, bounds=job.bounds)
-        outcome, choice = refine_chosen_risk(context, outcome, choose_from)
+        try:
+            choose_from = partial(choose_point, job.pick, bounds=job.bounds)
+            outcome, choice = refine_chosen_risk(context, outcome, choose_from)
+            chosen = choice.candidate
+        except UnmetError:
+            chosen = likely(outcome.state.front, job.bounds)
         done = evaluate_front(
             context=context,
             budget=job.budget,
             outcome=outcome,
-            chosen=choice.candidate,
+            chosen=chosen,
             known={},
             events=events,
             statistics=statistics,
@@ -283,9 +301,11 @@ def protect_table(
                 *notes_on_leakage(table),
                 *note_on_width(job.width),
                 *start.notes,
+                *uses,
                 *done.notes,
             ),
             baselines=baselines(job.baseline, context) if job.baseline else {},
+            offers=offer_notes(done, job.bounds),
             phases=events.seconds if done.clocked else {},
         )
 
@@ -326,6 +346,8 @@ def choose(
     key: Path | None = None,
     edited_plan: bool = False,
     strict_releases: bool = False,
+    nested_in: str = "",
+    k_together: int | None = None,
 ) -> Release:
     """Release a point of the front in a run folder, in a new random order, without searching.
 
@@ -337,21 +359,40 @@ def choose(
         key: file of the key that signs the release.
         edited_plan: whether a plan that was edited since the release is accepted.
         strict_releases: refuse to release where another file of the original was released.
+        nested_in: run folder, or ``FOLDER:POINT``, of a release that others hold: every point is
+            made so coarse that both files together keep the k that is required.
+        k_together: refuse a file that has less k together with earlier releases.
     """
     if wish:
         validate_pick(wish)
-    with _open_run(folder, watch, key, edited_plan=edited_plan) as run:
+    with _open_run(folder, watch, key, edited_plan=edited_plan, nested_in=nested_in) as run:
         outcome = run.last_outcome()
+        costs: tuple[str, ...] = ()
+        if nested_in:
+            outcome, costs = nested_outcome(run.context, outcome)
+        bounds = replace(bounds, release=bounds.release or run.plan.bounds.release)
+        if not is_by_number(wish):
+            bounds = bounds.with_errors(run.plan.keep.limits)
         changes = {"pick": wish, "bounds": bounds} if wish else {}
         plan = msgspec.structs.replace(run.plan, keep_order=keep_order, **changes)
         if bounds.given:
             check_bounds(bounds, plan.keep, run.context.table)
         outcome = replace(outcome, state=with_best_within(outcome.state, plan.bounds))
-        # unmet bounds are an error of this command, and no event of the run
-        choice = choose_point(plan.pick, outcome.state, plan.bounds)
+        try:  # unmet limits are an error of this command, and no event of the run
+            choice = choose_point(plan.pick, outcome.state, plan.bounds)
+            check_accepted(choice.candidate, plan.bounds, plan.pick)
+        except UnmetError as error:
+            raise _nothing_released(replace(run, plan=plan), outcome, error) from error
         plan = msgspec.structs.replace(plan, pick=stable_reference(plan.pick, choice.candidate))
         run.events.kept_in(run.store.journal())
-        strict = replace(run, plan=plan, strict_releases=strict_releases)
+        loaded = replace(run.loaded, notes=(*costs, *run.loaded.notes))
+        strict = replace(
+            run,
+            plan=plan,
+            loaded=loaded,
+            strict_releases=strict_releases,
+            k_together=k_together,
+        )
         return _release(strict, outcome, "chose")
 
 
@@ -401,17 +442,6 @@ def context_for(
     return context
 
 
-def load_context(plan: Plan) -> tuple[Loaded, EvaluationContext]:
-    """Load the input of a run, and build its evaluation context."""
-    check_input(plan)
-    loaded = load(plan.input)
-    hierarchies = complete_hierarchies(loaded.table, loaded.hierarchies)
-    given = load_start(plan.start, loaded).files
-    return loaded, EvaluationContext(
-        loaded.table, protection_settings(plan), plan.seed, hierarchies, given=given
-    )
-
-
 @dataclass(frozen=True, kw_only=True)
 class _Run:
     """A protection in a run folder, with its inputs."""
@@ -425,6 +455,7 @@ class _Run:
     key: Path | None = None
     changed: tuple[str, ...] = ()
     strict_releases: bool = False
+    k_together: int | None = None
 
     @property
     def codec(self) -> EngineCodec:
@@ -484,9 +515,18 @@ class _Run:
 
 @contextmanager
 def _open_run(
-    folder: Path, watch: EventCallback | None, key: Path | None, *, edited_plan: bool
+    folder: Path,
+    watch: EventCallback | None,
+    key: Path | None,
+    *,
+    edited_plan: bool,
+    nested_in: str = "",
 ) -> Iterator[_Run]:
-    """Open and lock a run folder; files that were changed since the release are not used."""
+    """Open and lock a run folder; files that were changed since the release are not used.
+
+    Args:
+        nested_in: release in which every point is nested.
+    """
     if key is not None:
         read_key(key)
     store = RunFolder(folder)
@@ -497,6 +537,8 @@ def _open_run(
     with store.locked():
         plan, events = store.plan(), EventDispatcher(watch)
         changed = check_changes(folder, edited_plan=edited_plan)
+        held = held_release(nested_in, plan) if nested_in else {}
+        plan = msgspec.structs.replace(plan, nested_in=held)
         with record_outcome(events):
             events.begin(Phase.LOADING, f"reading {plan.input.path}")
             loaded, context = load_context(plan)
@@ -521,12 +563,21 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
     """Choose a point, evaluate the front, and release the chosen point."""
     folder, events, plan = run.store.folder, run.events, run.plan
     choose_from = partial(choose_point, plan.pick, bounds=plan.bounds)
-    with record_unmet(events, unfinished=outcome.unfinished):
+    try:
         outcome, choice = refine_chosen_risk(run.context, outcome, choose_from)
+        check_accepted(choice.candidate, plan.bounds, plan.pick)
         choice = within_limits(choice, run.context, outcome.state, plan.pick)
+    except UnmetError as error:
+        raise _nothing_released(run, outcome, error) from error
     earlier = EarlierReleases.of(folder, plan.sha256["data"], choice.candidate.number)
     if run.strict_releases:
         earlier.refuse()
+    together: tuple[str, ...] = ()
+    if earlier.files or earlier.folders:
+        masked = point_file(run.context, outcome.state, choice.candidate.number).masked
+        required, data = run.context.settings.requirement, plan.sha256["data"]
+        current = SavedRelease("this file", run.loaded, masked, required, data, folder)
+        together = difference_with_earlier(current, earlier, least=run.k_together)
     known = {} if FINDINGS in run.changed else read_findings(folder)
     done = evaluate_front(
         context=run.context,
@@ -539,7 +590,7 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
     )
     journal = run.store.journal()
     journal.require(outcome.state)
-    notes = (*choice.notes, *earlier.notes, *journal.damage, *run.loaded.notes, *done.notes)
+    notes = (*earlier.notes, *together, *journal.damage, *run.loaded.notes, *done.notes)
     notes = (*notes, *changed_versions(plan), *note_on_seed(plan.seed))
     instead = baselines(plan.baseline, run.context) if plan.baseline else {}
     done = replace(done, notes=notes, baselines=instead)
@@ -564,3 +615,31 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
     released = replace(released, phases=events.seconds)
     events.tell(RunEnded(ending, point=released.chosen.point))
     return released
+
+
+class NothingReleasedError(UnmetError):
+    """A search ended without a release; the run is kept.
+
+    Args:
+        protection: its front, and three offers; no point was evaluated further.
+        wish, bounds: what was asked for.
+        beyond: measures of the named point beyond their limits, with value and limit.
+    """
+
+    def __init__(self, error: UnmetError, plan: Plan, folder: Path, protection: Protection) -> None:
+        super().__init__(str(error))
+        self.folder, self.protection = folder, protection
+        self.wish, self.bounds = plan.pick, plan.bounds
+        self.beyond = error.beyond if isinstance(error, NotAcceptedError) else {}
+
+
+def _nothing_released(run: _Run, outcome: SearchOutcome, error: UnmetError) -> NothingReleasedError:
+    """Record that nothing is released, and describe what could be."""
+    plan = run.plan
+    done = unevaluated(run.context, plan.budget, outcome)
+    journal = run.store.journal()
+    notes = (*journal.damage, *run.loaded.notes, *done.notes, *changed_versions(plan))
+    done = replace(done, notes=notes, offers=offer_notes(done, plan.bounds))
+    ended = RunOutcome.STOPPED if outcome.unfinished else RunOutcome.FINISHED
+    run.events.tell(RunEnded(ended, str(error), offers=done.offers))
+    return NothingReleasedError(error, plan, run.store.folder, done)

@@ -185,7 +185,7 @@ def _entry(attribute: Attribute, generalized: set[str], by_position: set[str]) -
     path = attribute.hierarchy if attribute.name in generalized else None
     return AttributeEntry(
         kind=attribute.kind,
-        role=attribute.role,
+        role=Role.PSEUDONYM if attribute.pseudonym else attribute.role,
         categories=known if is_needed else [],
         decimals=attribute.decimals if has_decimals else None,
         hierarchy=str(Path(path).absolute()) if path and _is_file(path) else None,

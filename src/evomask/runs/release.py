@@ -10,6 +10,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
+from evomask.data.pseudonyms import with_pseudonyms
 from evomask.data.table import Table
 from evomask.data.units import new_numbers, unit_levels
 from evomask.engine.front import UNBOUNDED, Bounds, FrontPoint
@@ -29,6 +30,7 @@ from evomask.io.tables import (
 )
 from evomask.masking.enforce.requirement import Requirement, required_in
 from evomask.report.build import build_record
+from evomask.report.offers import offer_notes
 from evomask.report.pages import internal_page, public_page
 from evomask.report.protection import Choice, Protection
 from evomask.report.public_record import MatrixPolicy, build_public_record, parse_matrix_policy
@@ -136,7 +138,8 @@ def release(
     """
     with stage_release(folder) as stage:
         written = _write_shuffled(protection, choice.candidate.number, loaded, plan, stage)
-        protection = replace(protection, notes=(*protection.notes, *written.notes))
+        notes = (*protection.notes, *written.notes)
+        protection = replace(protection, notes=notes, offers=offer_notes(protection, plan.bounds))
         record = msgspec.structs.replace(
             _build_record(protection, choice, written, plan),
             statement=loaded.statement,
@@ -194,6 +197,7 @@ def _build_record(
         tuple(
             LimitNote(one.scenario, one.name, one.limit, one.value)
             for one in check_limits(
+                protection.table,
                 protection.files(choice.candidate.number).masked,
                 protection.maker.settings.requirement,
             )
@@ -251,7 +255,13 @@ def prepare_release(
     spec = release_spec(masked, asked, by_scenario, unit_levels(loaded.table))
     if loaded.dialect is not None and loaded.dialect.escape_formulas:
         spec = with_escaped_order(spec)
-    return new_numbers(masked, np.random.default_rng(secrets.randbits(256))), spec
+    return replace_numbers(masked, loaded), spec
+
+
+def replace_numbers(masked: Table, loaded: Loaded) -> Table:
+    """Return the table with new numbers of units and with pseudonyms, where they are requested."""
+    numbered = new_numbers(masked, np.random.default_rng(secrets.randbits(256)))
+    return with_pseudonyms(numbered, loaded.pseudonyms)
 
 
 def requirements_by_scenario(table: Table, requirement: Requirement) -> ByScenario:

@@ -1,11 +1,9 @@
 """Child processes: short commands for the pages, and the queue of runs."""
 
 import asyncio
-import fcntl
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -15,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from evomask.errors import EvomaskError, RunError
-from evomask.runs.store.run_summary import PLAN, is_locked, write_note
+from evomask.runs.store.run_summary import PLAN, write_note
+from evomask.system import NO_LINKS, SYSTEM, is_locked
 
 TIMEOUT = 900.0
 """Seconds after which a command is killed."""
@@ -46,7 +45,9 @@ def job_command(*words: object) -> list[str]:
 
 def child_environment() -> dict[str, str]:
     """Return the environment variables that child processes need."""
-    passed = ("HOME", "PATH", "TMPDIR", "LANG", "LC_ALL", "XDG_CACHE_HOME", "POLARS_MAX_THREADS")
+    posix = ("HOME", "PATH", "TMPDIR", "LANG", "LC_ALL", "XDG_CACHE_HOME", "POLARS_MAX_THREADS")
+    windows = ("SYSTEMROOT", "USERPROFILE", "LOCALAPPDATA", "TEMP", "TMP")
+    passed = posix + windows
     ours = {name: value for name, value in os.environ.items() if name.startswith("EVOMASK_")}
     return {name: os.environ[name] for name in passed if name in os.environ} | ours
 
@@ -154,7 +155,7 @@ class RunQueue:
 
     def __init__(self, folder: Path, at_once: int) -> None:
         self._folder, self._at_once = folder, at_once
-        self._children: list[subprocess.Popen[bytes]] = []
+        self._children: dict[str, subprocess.Popen[bytes]] = {}
 
     def new_name(self, title: str) -> str:
         """Return an unused name for a run: the name of the file, and a number."""
@@ -185,11 +186,12 @@ class RunQueue:
 
     def is_alive(self, name: str) -> bool:
         """Return whether the process of a run is alive, by the lock that it holds."""
-        return is_locked(self._folder / name / ALIVE)
+        own = self._children.get(name)  # which may not have locked the file yet
+        return (own is not None and own.poll() is None) or is_locked(self._folder / name / ALIVE)
 
     def start_waiting(self) -> None:
         """Start as many waiting runs as there are free slots."""
-        self._children = [child for child in self._children if child.poll() is None]
+        self._children = {n: child for n, child in self._children.items() if child.poll() is None}
         waiting = self.waiting()
         if not waiting:
             return
@@ -203,8 +205,8 @@ class RunQueue:
         if request is None:
             raise RunError(f"{name} was not started by this server; end it where it was started")
         if not request.waits and self.is_alive(name):
-            with suppress(OSError, ValueError, ProcessLookupError):
-                os.kill(int((self._folder / name / PROCESS).read_text()), signal.SIGTERM)
+            with suppress(OSError, ValueError):
+                SYSTEM.end(int((self._folder / name / PROCESS).read_text()))
             return
         self._mark_started(name, request)
         home = self._folder / name
@@ -216,7 +218,7 @@ class RunQueue:
 
     def detach(self) -> None:
         """Detach from all run processes, which outlive the server."""
-        for child in self._children:
+        for child in self._children.values():
             if child.poll() is None:
                 child.returncode = 0
         self._children.clear()
@@ -235,34 +237,25 @@ class RunQueue:
         write_note(self._folder / name / REQUEST, json.dumps({**asdict(request), "waits": False}))
 
     def _start(self, name: str) -> None:
-        """Start the process of a run in its own session; it inherits a lock for its lifetime."""
+        """Start the process of a run, which holds a lock for its lifetime."""
         home, request = self._folder / name, self.request(name)
         if request is None:
             return
         self._mark_started(name, request)
         with (
-            _private_file(home / ALIVE) as alive,
+            _private_file(home / ALIVE),
             _private_file(home / OUTPUT) as out,
             _private_file(home / ERRORS) as errors,
         ):
-            fcntl.flock(alive, fcntl.LOCK_EX)
-            child = subprocess.Popen(  # noqa: S603 - our own command, its words in a list
-                list(request.words),
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=errors,
-                env=child_environment(),
-                start_new_session=True,
-                pass_fds=(alive,),
-            )
-        self._children.append(child)
+            child = SYSTEM.start(request.words, child_environment(), home / ALIVE, out, errors)
+        self._children[name] = child
         write_note(home / PROCESS, str(child.pid))
 
 
 @contextmanager
 def _private_file(path: Path) -> Iterator[int]:
     """Open an empty file that only its owner can read."""
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | NO_LINKS, 0o600)
     try:
         yield handle
     finally:

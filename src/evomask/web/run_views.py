@@ -128,7 +128,9 @@ class RunViews:
             required = plan["parameters"].get("requirement", {})
             goal |= {n: required[n] for n in ("k", "l", "t") if n in required}
             goal |= {
-                f"max_{n}": limit for n, limit in plan.get("bounds", {}).items() if limit != {}
+                f"max_{n}": limit
+                for n, limit in plan.get("bounds", {}).items()
+                if limit != {} and n != "error_in"
             }
             goal["seconds"] = plan["budget"].get("seconds")
             goal["files"] = plan["budget"].get("evaluations")

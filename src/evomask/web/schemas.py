@@ -327,7 +327,7 @@ class CompareRequest(RequestModel):
 
 
 class ReleaseRequest(RequestModel):
-    """A point to release; if its risk exceeds the limit, *confirm* must repeat the risk."""
+    """A point to release; if risk or loss exceed a limit, *confirm* must repeat them."""
 
     point: Point
     confirm: Annotated[str, Field(max_length=40)] = ""
@@ -354,6 +354,7 @@ class ReleaseView(BaseModel):
     point: PointView | None
     reason: str
     limit: float
+    most_loss: float
     above: bool
     statement: dict[str, str]
     required: dict[str, float]

@@ -1,7 +1,6 @@
 """Server of a folder on the loopback interface: shared state, socket, lock and login link."""
 
 import asyncio
-import fcntl
 import json
 import os
 import socket
@@ -13,12 +12,14 @@ from typing import Any
 
 from evomask.errors import ParameterError, RunError
 from evomask.runs.store.run_summary import write_note
+from evomask.system import SYSTEM, is_locked
 from evomask.web.processes import Commands, RunQueue
 from evomask.web.run_views import RunViews
 from evomask.web.security import DEFAULT_LIMITS, Keyring, Limits
 from evomask.web.workspace import Workspace
 
 HOST = "127.0.0.1"
+ANY_ADDRESS = "0.0.0.0"  # noqa: S104 - in a container, at the user's request
 PORT = 8765
 """Default port."""
 
@@ -89,16 +90,11 @@ class Served:
 def link_to_running(folder: Path) -> str | None:
     """Return a new login link to the server that serves the folder; None if there is none."""
     own = folder.absolute() / OWN
-    try:
-        with (own / "lock").open("rb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        with suppress(OSError, ValueError, KeyError):
-            return _link(json.loads((own / ADDRESS).read_bytes())["port"], Keyring(own / "key"))
-        raise RunError(f"{folder} is served already; use the server that is running") from None
-    except OSError:
+    if not is_locked(own / "lock"):
         return None
-    return None
+    with suppress(OSError, ValueError, KeyError):
+        return _link(json.loads((own / ADDRESS).read_bytes())["port"], Keyring(own / "key"))
+    raise RunError(f"{folder} is served already; use the server that is running")
 
 
 def serve(
@@ -108,6 +104,7 @@ def serve(
     port: int | None = None,
     at_once: int = 1,
     limits: Limits = DEFAULT_LIMITS,
+    in_container: bool = False,
 ) -> None:
     """Serve a folder until the process is interrupted.
 
@@ -115,6 +112,7 @@ def serve(
         announce: called with the login link when the server listens.
         port: port of 127.0.0.1; by default the last one, the default one or any free one.
         at_once: number of concurrent runs; others wait.
+        in_container: whether to listen on all addresses, for a port that the host publishes.
     """
     import uvicorn
 
@@ -122,7 +120,7 @@ def serve(
     from evomask.web.connections import Visitors
 
     folder = folder.absolute()
-    with _socket(port, folder) as listening:
+    with _socket(ANY_ADDRESS if in_container else HOST, port, folder) as listening:
         port = int(listening.getsockname()[1])
         served = Served(folder, port, at_once, limits)
         with _locked(folder / OWN, port):
@@ -142,14 +140,14 @@ def _link(port: int, keys: Keyring) -> str:
     return f"http://{HOST}:{port}/?token={keys.link_token()}"
 
 
-def _socket(port: int | None, folder: Path) -> socket.socket:
+def _socket(host: str, port: int | None, folder: Path) -> socket.socket:
     """Bind a socket to the given port, or to the last, the default or any free one."""
     candidates = [port] if port is not None else [*_last_port(folder), PORT, 0]
     for number in candidates:
         listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listening.bind((HOST, number))
+            listening.bind((host, number))
         except (OSError, OverflowError):
             listening.close()
             continue
@@ -166,11 +164,9 @@ def _last_port(folder: Path) -> Iterator[int]:
 def _locked(own: Path, port: int) -> Iterator[None]:
     """Hold the lock of the folder, so that it has one server, and write down the port."""
     handle = os.open(own / "lock", os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    if not SYSTEM.lock(handle):
         os.close(handle)
-        raise RunError("the folder is served already; use the server that is running") from None
+        raise RunError("the folder is served already; use the server that is running")
     try:
         write_note(own / ADDRESS, json.dumps({"port": port}))
         yield

@@ -25,6 +25,7 @@ from evomask.searches.recipes.design import (
     generalization_methods,
     recoding_methods,
     suppression_methods,
+    swapping_methods,
 )
 
 KEYS = ("urbrur", "roof", "walls", "water", "electcon", "relat", "sex")
@@ -336,3 +337,19 @@ def test_few_suppressions_after_generalization_are_on_the_grid(sdcmicro):
     assert 0 < cells[0] < cells[1]
     released = Enforcement.of(table, Requirement(5))(after)
     assert all(smallest(released, one.knows) >= 5 for one in scenarios)
+
+
+def test_numbers_known_roughly_are_swapped_within_categories():
+    rng = np.random.default_rng(0)
+    kinds = {"sex": Kind.NOMINAL, "job": Kind.NOMINAL, "pay": Kind.CONTINUOUS}
+    attributes = [
+        Attribute(name, kind, Role.QUASI_IDENTIFIER, tuple("abc") if kind is Kind.NOMINAL else ())
+        for name, kind in kinds.items()
+    ]
+    columns = {"sex": rng.integers(0, 2, 90), "job": rng.integers(0, 3, 90), "pay": rng.random(90)}
+    roughly = Scenario(name="a", knows=("job", "sex"), knows_about={"pay": Tolerance(0.1)})
+    exactly = Scenario(name="a", knows=("sex", "pay"))
+    tables = [Table(Schema(tuple(attributes), (), (one,)), columns) for one in (roughly, exactly)]
+    found = [own.method for own in swapping_methods(tables[0])]
+    assert {method.within for method in found} == {("sex",), ("sex", "job")}
+    assert list(swapping_methods(tables[1])) == []

@@ -72,7 +72,8 @@ def test_no_attack_is_part_of_a_fitness():
     kinds = {type(attack).__name__ for attack in attacks_on(TABLE, TABLE, has_control=True)}
     kinds -= {"LinkageAttack"}
     assert kinds == {
-        "PartialKnowledgeLinkage", "SinglingOut", "MembershipInference", "LearnedInference",
+        "PartialKnowledgeLinkage", "SinglingOut", "MembershipInference", "Copies",
+            "LearnedInference",
     }  # fmt: skip
     assert not {kind for kind in (*kinds, "SwappingLinkage", "CentroidLinkage") if kind in used}
 
@@ -180,7 +181,7 @@ def test_a_file_of_suppressed_records_cannot_be_audited():
         audit(TABLE.suppressing(np.ones(80, dtype=bool)), TABLE)
 
 
-CONTROLLED = {"singling-out", "membership", "learned-illness"}
+CONTROLLED = {"singling-out", "membership", "copies", "learned-illness"}
 
 
 def test_a_control_group_is_attacked_by_what_does_not_match_records():

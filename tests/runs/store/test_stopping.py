@@ -55,6 +55,7 @@ def started(folder, name):
             sys.executable, "-m", "evomask", "protect", str(folder / "town.csv"),
             "--quasi", "age,income", "--drop", "name", "--searches", "recipes,partition",
             "--seconds", "100", "--out", str(folder / name), "--quiet", "--json",
+            "--accept-risk", "--accept-loss",
         ],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         stdout=subprocess.PIPE,

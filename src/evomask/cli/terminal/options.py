@@ -31,9 +31,10 @@ COLUMNS = {
 
 VALUES = {
     "profile": ("strict", "papers"),
+    "release": ("public", "scientific", "secure"),
     "pick": ("suggested", "balanced", "knee", "sum", "max-risk=", "max-loss="),
     "require": ("k=", "l=", "t="),
-    "baseline": ("synthetic",),
+    "baseline": ("synthetic", "cart", "bayesian-network"),
 }
 """Values that the shell offers for other options."""
 
@@ -198,6 +199,12 @@ StrictReleases = Annotated[
         "--strict-releases", help="Refuse if another file of the same original was released."
     ),
 ]
+KTogether = Annotated[
+    int | None,
+    typer.Option(
+        "--k-together", min=1, help="Refuse if k is smaller together with earlier releases."
+    ),
+]
 Seed = Annotated[int | None, _shared("seed")]
 Profile = Annotated[str, _shared("profile")]
 Pick = Annotated[str, _shared("pick")]
@@ -206,8 +213,12 @@ KeepOrder = Annotated[bool, _shared("keep_order")]
 KeepTable = Annotated[list[str] | None, _shared("keep_tables")]
 KeepModel = Annotated[list[str] | None, _shared("keep_models")]
 KeepIndicator = Annotated[list[str] | None, _shared("keep_indicators")]
+Use = Annotated[list[str] | None, _shared("uses")]
 MaxRisk = Annotated[str | None, _shared("max_risk")]
 MaxLoss = Annotated[float | None, _shared("max_loss")]
+ReleaseType = Annotated[str, _shared("release")]
+AcceptRisk = Annotated[bool, _shared("accept_risk")]
+AcceptLoss = Annotated[bool, _shared("accept_loss")]
 MaxTableError = Annotated[float | None, _shared("max_table_error")]
 MaxModelError = Annotated[float | None, _shared("max_model_error")]
 MaxIndicatorError = Annotated[float | None, _shared("max_indicator_error")]

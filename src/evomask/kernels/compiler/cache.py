@@ -35,10 +35,7 @@ from numba.core.compiler import CompileResult
 from numba.core.registry import cpu_target
 from numba.core.serialize import dumps, loads
 
-try:
-    import fcntl
-except ImportError:  # not on Windows, where processes may compile the same kernel twice
-    fcntl = None  # type: ignore[assignment]
+from evomask.system import NO_LINKS, SYSTEM
 
 CACHE_VARIABLE = "EVOMASK_CACHE"
 """Environment variable that names the cache folder; child processes inherit it."""
@@ -87,13 +84,9 @@ def _parent_folders() -> list[Path]:
     """Candidates for the parent of the cache folder, in order of preference."""
     named = os.environ.get(CACHE_VARIABLE)
     user = str(os.getuid()) if os.name == "posix" else os.environ.get("USERNAME", "user")
-    xdg = Path(os.environ.get("XDG_CACHE_HOME", ""))
     folders = [Path(named)] if named else []
-    if xdg.is_absolute():
-        folders.append(xdg / "evomask")
-    else:
-        with suppress(RuntimeError):  # a user without a home folder
-            folders.append(Path.home() / ".cache" / "evomask")
+    with suppress(RuntimeError):  # a user without a home folder
+        folders.append(SYSTEM.cache_folder())
     return [*folders, Path(tempfile.gettempdir()) / f"evomask-{user}"]
 
 
@@ -161,11 +154,11 @@ class KernelFile:
         """Hold a lock while the kernel is compiled; other processes wait and load the result."""
         handle = -1
         with suppress(OSError):  # a folder that cannot be written to, or has no locks
-            if fcntl is not None and not self.exists:
+            if not self.exists:
                 self._make_folders()
                 path = self.path.with_suffix(".lock")
-                handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-                fcntl.flock(handle, fcntl.LOCK_EX)
+                handle = os.open(path, os.O_WRONLY | os.O_CREAT | NO_LINKS, 0o600)
+                SYSTEM.lock(handle, wait=True)
         try:
             yield
         finally:
@@ -187,7 +180,7 @@ class KernelFile:
     def _bytes(self) -> bytes | None:
         """Content of the file; none if anybody else could have written it."""
         try:
-            handle = os.open(self.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+            handle = os.open(self.path, os.O_RDONLY | NO_LINKS)
             with os.fdopen(handle, "rb") as file:
                 return file.read() if is_trusted(os.fstat(handle)) else None
         except OSError:
@@ -208,7 +201,7 @@ class KernelFile:
             self._make_folders()
             draft.write_bytes(dumps(result._reduce()))
             draft.chmod(0o644)
-            draft.replace(self.path)
+            SYSTEM.replace(draft, self.path)
         except OSError:
             with suppress(OSError):
                 draft.unlink(missing_ok=True)

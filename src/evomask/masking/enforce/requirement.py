@@ -12,15 +12,17 @@ from evomask.masking.enforce.repair import Repair, SampleRepair
 from evomask.masking.enforce.scenarios import (
     KnownAttributes,
     ScenarioRepair,
-    combinations_of,
     maskable,
     without_implied,
 )
 from evomask.masking.enforce.units import UnitRepair
 from evomask.masking.method import MaskingMethod
 
-LIMITS = ("k-map", "prosecutor", "journalist", "marketer", "population_uniques")
-"""Names of limits of the population risk; k-map is a lower limit, the others are upper ones."""
+COPIES = "copies"
+"""Limit of the share of unique people whose record is released as it was."""
+
+LIMITS = ("k-map", "prosecutor", "journalist", "marketer", "population_uniques", COPIES)
+"""Names of limits: of the population risk, and of copies. k-map is a lower limit, others upper."""
 
 _LIMIT = re.compile(rf"({'|'.join(LIMITS)}|uniques)\s*(<=|>=|=)\s*([\d.eE+-]+)\s*(%?)")
 
@@ -30,8 +32,8 @@ class Requirement:
     """A guarantee: k-anonymity, l-diversity and t-closeness on the quasi-identifiers.
 
     Args:
-        limits: limits of the population risk by name. They are not enforced on candidates: a point
-            of the front that does not satisfy them is not released.
+        limits: limits of the population risk and of copies by name. They are not enforced on
+            candidates: a point of the front that does not satisfy them is not released.
     """
 
     k: int = 1
@@ -61,7 +63,8 @@ class Requirement:
             return repair_within(UnitRepair(levels, known_by_units(table.schema, self)), table)
         if table.schema.scenarios:
             known = known_attributes(table.schema, self)
-            return repair_within(ScenarioRepair(known), table) if known else None
+            repair = ScenarioRepair(known, is_sample=share < 1.0)
+            return repair_within(repair, table) if known else None
         if not self.asks_anything:
             return None
         names = table.schema.quasi_identifiers
@@ -99,7 +102,7 @@ def known_attributes(schema: Schema, requirement: Requirement) -> tuple[KnownAtt
         KnownAttributes(maskable(schema, names), own.k, own.l, own.t, unit_of(schema, scenario))
         for scenario in schema.scenarios
         if (own := required[scenario.name]).asks_anything
-        for names in combinations_of(scenario)
+        for names in scenario.combinations()
     ]
     if not known and any(own.asks_anything for own in required.values()):
         raise ParameterError(
@@ -148,7 +151,7 @@ def parse_requirement(text: str) -> Requirement:
         if name not in ("k", "l", "t") or not equals:
             raise ParameterError(
                 "a requirement is written k=5, l=2 or t=0.3, or as a limit k-map=5, "
-                f"journalist=0.09, marketer=1% or population_uniques=1%, got {part!r}"
+                f"journalist=0.09, marketer=1%, population_uniques=1% or copies=1%, got {part!r}"
             )
         if name in values:
             raise ParameterError(f"{name} is required twice in {text!r}; name it once")
@@ -158,7 +161,7 @@ def parse_requirement(text: str) -> Requirement:
 
 
 def limit_sign(name: str) -> str:
-    """How a value is compared with a limit of the population risk."""
+    """How a value is compared with a limit."""
     return ">=" if name == "k-map" else "<="
 
 

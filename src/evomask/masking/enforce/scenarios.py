@@ -10,23 +10,18 @@ are merged by `Repair`, which satisfies every requirement.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from math import comb, prod
+from math import prod
 
 import numpy as np
 
 from evomask.data.classes import Classes, classes_of, classes_of_columns
 from evomask.data.recoding import SUPPRESSED, is_uninformative
-from evomask.data.scenario import Scenario
 from evomask.data.schema import Kind, Role, Schema
 from evomask.data.table import Column, Table
 from evomask.data.units import unit_labels, units_in
 from evomask.errors import DataError, SchemaError
 from evomask.masking.enforce.repair import Repair
 from evomask.types import Flags, Floats, Indices
-
-MOST_COMBINATIONS = 1_000
-"""Combinations of attributes that one intruder may know, at most; above it, all of them at once."""
 
 MOST_ROUNDS = 8
 """Rounds in which classes that violate l or t are dissolved."""
@@ -37,14 +32,16 @@ CELLS_AT_ONCE = 4_000_000
 MANY_AT_RISK = 0.2
 """Share of records at risk above which attributes are also made coarser before cells change."""
 
-LEVELS = (48, 24, 12, 6, 3)
-"""Numbers of values that coarser attributes have; the cheapest result is taken."""
+LEVELS = (3, 6, 12, 24, 48, 0)
+"""Numbers of values that coarser attributes have, 0 for all; they are tried until a result is
+dearer than the one before."""
 
-MOST_AT_RISK = 0.5
-"""Share of records at risk above which a level of a large table is too fine and passed over."""
+MOST_AT_RISK, MOST_AT_RISK_QUICKLY = 0.8, 0.5
+"""Share of records at risk above which a level, and every finer one, is too fine; of a sample and
+of a large table, for which levels are costly."""
 
 LARGE = 5_000
-"""Records above which levels are tried only until the result gets no cheaper."""
+"""Records of a large table."""
 
 LARGEST_UNIT = 4.0
 """Highest cost of replacing a nominal value; of a suppressed cell it is 1."""
@@ -63,18 +60,6 @@ class KnownAttributes:
     l: int = 1  # noqa: E741
     t: float = 1.0
     unit: str = ""
-
-
-def combinations_of(scenario: Scenario) -> list[tuple[str, ...]]:
-    """Return every set of attributes that an intruder may know exactly.
-
-    If there are too many, the set of all their attributes, which has the smallest classes.
-    """
-    if not scenario.any:
-        return [scenario.knows] if scenario.knows else []
-    if comb(len(scenario.of), scenario.any) > MOST_COMBINATIONS:
-        return [(*scenario.knows, *scenario.of)]
-    return [(*scenario.knows, *some) for some in combinations(scenario.of, scenario.any)]
 
 
 def without_implied(known: Sequence[KnownAttributes]) -> tuple[KnownAttributes, ...]:
@@ -121,10 +106,12 @@ class ScenarioRepair:
     Args:
         known: the requirements; none implies another.
         frozen: attributes whose cells may not be changed.
+        is_sample: whether the table is a sample of a file, where speed counts more than cells.
     """
 
     known: tuple[KnownAttributes, ...]
     frozen: tuple[str, ...] = ()
+    is_sample: bool = False
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -201,9 +188,10 @@ class ScenarioRepair:
         has_l_or_t = any(one.l > 1 or one.t < 1 for one in self.known)
         before, best, lowest = rows, rows, np.inf
         many = np.any(wrong, axis=0).mean() > MANY_AT_RISK
-        levels = (0, *LEVELS) if many else (0,)
-        may_pass = len(table) > LARGE
-        for level in levels:
+        is_quick = self.is_sample or len(table) > LARGE
+        most = MOST_AT_RISK_QUICKLY if is_quick else MOST_AT_RISK
+        for level in LEVELS if many else (0,):
+            is_first = level == LEVELS[0] or not many
             rows = np.column_stack(
                 [
                     c if name in self.frozen else own.coarsened(c, f, level)
@@ -225,18 +213,17 @@ class ScenarioRepair:
                 np.array([name in self.frozen for name in names], dtype=np.int64),
                 np.array(wrong if has_l_or_t else np.empty((0, 0)), dtype=np.int64),
                 _slots(values, inside, len(table)),
-                int(MOST_AT_RISK * len(table)) if may_pass and level != levels[-1] else len(table),
+                len(table) if is_first else int(most * len(table)),
             )
-            if left.any() and level != levels[-1]:
-                continue
+            if left.any() and not is_first:
+                break
             cost = sum(
                 own.cost(old - first, new - first)
                 for own, old, new, first in zip(values, before.T, rows.T, starts, strict=False)
             )
-            if cost < lowest:
-                best, lowest = rows, cost
-            elif may_pass:
+            if cost >= lowest:
                 break
+            best, lowest = rows, cost
         rows = best
         for name, own, old, new, first in zip(
             names, values, before.T, rows.T, starts, strict=False

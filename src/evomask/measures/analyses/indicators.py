@@ -14,6 +14,7 @@ import numpy as np
 from evomask.data.table import Table
 from evomask.errors import SchemaError
 from evomask.measures.analyses.estimates import (
+    MIN_RECORDS,
     NORMAL_QUANTILE,
     AnalysisComparison,
     Intervals,
@@ -51,6 +52,7 @@ MEANINGS = {
     "mean": "mean of {of}{weighted}",
     "sum": "sum of {of}{weighted}",
     "share": "percent with {of} = {category}{weighted}",
+    "categories": "categories of {of} with ten or more records",
     "ratio": "sum of {of} over the sum of {other}{weighted}",
     "correlation": "correlation of {of} and {other}{weighted}",
 }
@@ -177,6 +179,16 @@ def _quantile_ratios(given: IndicatorRecords, level: float, lower: float) -> Int
     return found, found * np.exp(-spread), found * np.exp(spread)
 
 
+def _surviving_categories(given: IndicatorRecords) -> Intervals:
+    """Number of categories with ten or more records in each group; it has no sampling error."""
+    grouped = given.grouped
+    size = int(grouped.values.max(initial=0.0)) + 1
+    keys = grouped.cell * size + grouped.values.astype(np.int64)
+    records = np.bincount(keys, grouped.records.count, grouped.size * size)
+    found = (records.reshape(-1, size) >= MIN_RECORDS - 1e-9).sum(axis=1).astype(np.float64)
+    return found, found, found
+
+
 def _freedom(grouped: CellRecords, used: int) -> Floats:
     freedom: Floats = np.maximum(np.nan_to_num(grouped.effective) - used, 1.0)
     return freedom
@@ -191,6 +203,7 @@ FUNCTIONS: Mapping[str, Callable[[IndicatorRecords, IndicatorSpec], Intervals]] 
     "mean": lambda given, _: means(given.grouped),
     "sum": lambda given, _: sums(given.grouped),
     "share": lambda given, _: shares(given.grouped),
+    "categories": lambda given, _: _surviving_categories(given),
     "ratio": lambda given, _: _ratios(given),
     "correlation": lambda given, _: _correlations(given),
 }
@@ -278,7 +291,13 @@ def prepare_indicator(spec: IndicatorSpec, original: OriginalFile) -> PreparedIn
     check_groups(original.table, spec.groups, spec.text)
     if spec.category:
         category_code(original.table, spec.of, spec.category, spec.text)
-    for name in () if spec.category else filter(None, (spec.of, spec.other)):
+    if spec.function == "categories" and not original.table.attribute(spec.of).is_categorical:
+        raise SchemaError(
+            f"{spec.of!r} holds numbers and has no categories for {spec.text!r}; declare it "
+            "ordinal or nominal, or take its quantiles"
+        )
+    takes_numbers = not spec.category and spec.function != "categories"
+    for name in filter(None, (spec.of, spec.other)) if takes_numbers else ():
         if not is_number(original.table.attribute(name)):
             raise SchemaError(
                 f"the indicator {spec.text!r} needs numbers, and {name!r} is not one; take a "
@@ -301,6 +320,9 @@ def prepare_indicator(spec: IndicatorSpec, original: OriginalFile) -> PreparedIn
 
 def _values(records: Records, spec: IndicatorSpec, original: Table) -> Floats:
     attribute = original.attribute(spec.of)
+    if spec.function == "categories":
+        codes = records.columns[spec.of]
+        return np.where(codes >= attribute.domain_size, np.nan, codes.astype(np.float64))
     if not spec.category:
         return records.numbers(attribute)
     codes = records.columns[spec.of]

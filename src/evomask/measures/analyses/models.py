@@ -231,7 +231,7 @@ class PreparedModel:
 
     @cached_property
     def sample(self) -> _Sample:
-        return self._sample(self.original.against(self.original.table))
+        return self.sample_of(self.original.against(self.original.table))
 
     @cached_property
     def fit(self) -> Fit:
@@ -239,16 +239,17 @@ class PreparedModel:
 
     def error(self, file: AnalysedFile) -> float:
         """Error of the model in percent."""
-        return self._error(self._fit_to(file))
+        return self._error(self.fit_to(file))
 
-    def _fit_to(self, file: AnalysedFile) -> Fit | None:
-        sample = self._sample(file)
+    def fit_to(self, file: AnalysedFile) -> Fit | None:
+        """Fit the model to a masked file; None if it has no complete record."""
+        sample = self.sample_of(file)
         start = None if self.fit.is_separated else self.fit.coefficients
         return self._fit(sample, start) if len(sample.outcome) else None
 
     def compare(self, file: AnalysedFile) -> AnalysisComparison:
         """Compare the coefficients before and after masking, without the intercept."""
-        after = self._fit_to(file)
+        after = self.fit_to(file)
         units = np.array([1.0, *(term.unit for term in self.terms for _ in term.names)])
         nothing = np.full(len(units) - 1, np.nan)
         first = tuple(part[1:] for part in self.fit.intervals(units))
@@ -313,7 +314,7 @@ class PreparedModel:
             return linear(sample.columns, sample.outcome, sample.weights)
         return logistic(sample.columns, sample.outcome, sample.weights, start)
 
-    def _sample(self, file: AnalysedFile) -> _Sample:
+    def sample_of(self, file: AnalysedFile) -> _Sample:
         """Return the complete records, with weights scaled to the effective sample size."""
         records = file.records(self.wish.attributes)
         outcome = self._outcome(records)

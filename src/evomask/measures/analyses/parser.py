@@ -1,6 +1,7 @@
 """Parser of analyses: ``education x sex: mean hours``, ``income ~ age``, ``gini(income)``.
 
-A column name that contains an operator is enclosed in backticks, as in formulas of R.
+A column name that contains an operator is enclosed in backticks, as in formulas of R. A limit of
+the error may follow: ``gini(income) by region <= 5 %``.
 """
 
 import re
@@ -13,7 +14,7 @@ STATISTICS = ("count", "sum", "mean", "median", "share")
 TABLE_EXAMPLE = 'write it like "education x sex: mean hours"'
 MODEL_EXAMPLE = 'write it like "income ~ age + education"'
 INDICATOR_EXAMPLE = 'write it like "gini(income) by region"'
-OF_ONE = ("gini", "arpr", "s80s20", "median", "mean", "sum")
+OF_ONE = ("gini", "arpr", "s80s20", "median", "mean", "sum", "categories")
 OF_TWO = ("ratio", "correlation")
 
 
@@ -27,6 +28,7 @@ class TableSpec:
         statistic: count, sum, mean, median or share.
         of: the attribute that the statistic summarises; empty for a count.
         category: the category of *of* whose share is computed; empty for other statistics.
+        limit: largest error in percent.
     """
 
     text: str
@@ -34,6 +36,7 @@ class TableSpec:
     statistic: str = "count"
     of: str = ""
     category: str = ""
+    limit: float | None = None
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -50,12 +53,14 @@ class ModelSpec:
         category: category of the outcome that is modelled against all others; if empty, the
             most frequent one.
         predictors: the explanatory variables.
+        limit: largest error in percent.
     """
 
     text: str
     outcome: str
     category: str
     predictors: tuple[str, ...]
+    limit: float | None = None
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -68,12 +73,13 @@ class IndicatorSpec:
 
     Args:
         text: the indicator as the user wrote it.
-        function: gini, arpr, s80s20, quantile, quantile_ratio, mean, sum, share, ratio or
-            correlation.
+        function: gini, arpr, s80s20, quantile, quantile_ratio, mean, sum, share, categories,
+            ratio or correlation.
         of, other: the attributes that it summarises; the second of a ratio or a correlation.
         category: the category of *of* whose share is computed.
         level, lower: level of a quantile; of the upper and lower one of a ratio.
         groups: attributes whose combinations have an indicator each.
+        limit: largest error in percent.
     """
 
     text: str
@@ -84,21 +90,35 @@ class IndicatorSpec:
     level: float = 0.5
     lower: float = 0.5
     groups: tuple[str, ...] = ()
+    limit: float | None = None
 
     @property
     def attributes(self) -> tuple[str, ...]:
         return (*self.groups, self.of, self.other) if self.other else (*self.groups, self.of)
 
 
+def split_limit(text: str) -> tuple[str, float | None]:
+    """Split an analysis and the limit of its error: ``gini(income) <= 5 %``."""
+    hidden = re.sub(r"`[^`]*`", lambda found: "`" * len(found[0]), text)
+    found = re.search(r"\s*(<=|≤)\s*(\d+(\.\d+)?)\s*%\s*$", hidden)
+    if found is None:
+        return text, None
+    limit = float(found[2])
+    if limit > 100:
+        raise ParameterError(f"the limit in {text!r} must lie in 0 to 100 percent")
+    return text[: found.start()], limit
+
+
 def parse_table(text: str) -> TableSpec:
     """Parse a table such as ``education x sex: mean hours``."""
+    text, limit = split_limit(text)
     error = _error_factory("table", text, TABLE_EXAMPLE)
     parts = _split(text, ":")
     if len(parts) > 2:
         raise error("it has more than one colon")
     groups = _names(_split(parts[0], r"\s[x×]\s"), error)
     if len(parts) == 1:
-        return TableSpec(text, groups)
+        return TableSpec(text, groups, limit=limit)
     word, _, rest = parts[1].strip().partition(" ")
     if word not in STATISTICS:
         raise error(f"the colon is followed by one of {', '.join(STATISTICS)}, not {word!r}")
@@ -109,11 +129,12 @@ def parse_table(text: str) -> TableSpec:
         raise error(f"{word} takes no category")
     if of in groups:
         raise error(f"{of!r} is used on both sides of the colon")
-    return TableSpec(text, groups, word, of, category)
+    return TableSpec(text, groups, word, of, category, limit)
 
 
 def parse_model(text: str) -> ModelSpec:
     """Parse a model such as ``income ~ age + education``."""
+    text, limit = split_limit(text)
     error = _error_factory("model", text, MODEL_EXAMPLE)
     sides = _split(text, "~")
     if len(sides) != 2:
@@ -122,11 +143,12 @@ def parse_model(text: str) -> ModelSpec:
     predictors = _names(_split(sides[1], r"\+"), error)
     if outcome in predictors:
         raise error(f"{outcome!r} is used on both sides of the ~")
-    return ModelSpec(text, outcome, category, predictors)
+    return ModelSpec(text, outcome, category, predictors, limit)
 
 
 def parse_indicator(text: str) -> IndicatorSpec:
     """Parse an indicator such as ``gini(income) by region``."""
+    text, limit = split_limit(text)
     error = _error_factory("indicator", text, INDICATOR_EXAMPLE)
     opening = _split(text, r"\(")
     closing = _split("(".join(opening[1:]), r"\)")
@@ -149,7 +171,7 @@ def parse_indicator(text: str) -> IndicatorSpec:
     if set(names) & set(groups):
         raise error(f"{next(name for name in names if name in groups)!r} is used twice")
     of, other = (*names, "")[:2]
-    return IndicatorSpec(text, function, of, other, category, level, lower, groups)
+    return IndicatorSpec(text, function, of, other, category, level, lower, groups, limit)
 
 
 def _function(word: str, error: "ErrorFactory") -> tuple[str, float, float]:

@@ -41,6 +41,9 @@ class CategorySupport:
     Args:
         starts: position of the first category of each cell.
         ends: index of the cell plus the cumulative probability of each category.
+        vague: share of the column's variation within each cell, 1 for one that covers everything:
+            of the chance that two values differ, or of the variance of ordered ones' ranks.
+        missing: whether each cell is a missing value.
     """
 
     keys: Indices
@@ -49,6 +52,8 @@ class CategorySupport:
     codes: Indices
     shares: Floats
     ends: Floats
+    vague: Floats
+    missing: Flags
 
     def nth(self, cells: Indices, places: Indices) -> tuple[Column, Floats]:
         at = self.starts[cells] + places
@@ -69,7 +74,17 @@ def _category_support(column: CategoricalColumn, masked: Table) -> CategorySuppo
     before = np.append(0.0, sums)[starts]
     ends = rows + sums - before[rows]
     keys = cells.codes.astype(np.int64)
-    return CategorySupport(keys, sizes.astype(np.float64), starts, codes, shares, ends)
+    spread = np.vstack([cells.spread, column.counts / max(1, column.n_records)])
+    if column.attribute.kind is Kind.ORDINAL:
+        variation = spread @ column.mean_ranks**2 - (spread @ column.mean_ranks) ** 2
+    else:
+        variation = 1.0 - (spread**2).sum(axis=1)
+    within, whole = np.where(sizes > 1, variation[:-1], 0.0), variation[-1]
+    vague = np.clip(within / whole, 0.0, 1.0) if whole > 0 else np.zeros(len(cells))
+    missing = (sizes == 1) & (cells.leaves.argmax(axis=1) >= column.attribute.domain_size)
+    return CategorySupport(
+        keys, sizes.astype(np.float64), starts, codes, shares, ends, vague, missing
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +95,7 @@ class NumberSupport:
         first: position of an interval's first value in *ordered*; -1 for a number.
         centre: the number of a cell that is not an interval.
         ordered: the original values in increasing order.
+        vague: share of the variance of ranks within each cell.
     """
 
     keys: Indices
@@ -87,6 +103,12 @@ class NumberSupport:
     first: Indices
     centre: Floats
     ordered: Floats
+    vague: Floats
+
+    @property
+    def missing(self) -> Flags:
+        """Whether each cell is a missing value."""
+        return (self.first < 0) & np.isnan(self.centre)
 
     def nth(self, cells: Indices, places: Indices) -> tuple[Column, Floats]:
         sizes = self.sizes[cells]
@@ -108,12 +130,16 @@ def _number_support(column: NumberColumn, masked: Table) -> NumberSupport:
     spans, places = np.unique(cells.first[sets] * width + cells.last[sets], return_inverse=True)
     keys[sets] = len(numbers) + places
     first, last = spans // width, spans % width
+    ordered = column.sorted
+    is_wide = ordered[first] < ordered[last - 1] if len(spans) else np.zeros(0, dtype=bool)
+    vague = np.where(is_wide, ((last - first) / max(1, len(ordered))) ** 2, 0.0)
     return NumberSupport(
         keys,
         np.append(np.ones(len(numbers)), (last - first).astype(np.float64)),
         np.append(np.full(len(numbers), -1), first),
         np.append(numbers, np.zeros(len(first))),
-        column.sorted,
+        ordered,
+        np.append(np.zeros(len(numbers)), vague),
     )
 
 
@@ -223,6 +249,23 @@ class AnalysedFile:
         if name not in self._supports:
             self._supports[name] = self.original.support_in(self.masked, name)
         return self._supports[name]
+
+    def vague(self, names: Sequence[str]) -> float:
+        """Share of the variation of some columns that the file does not show.
+
+        It lies within generalized and suppressed cells, or the value has become missing. Records
+        are spread over the values of such cells by frequencies of the original, which users of
+        the file do not have; so a figure is at best right for the rest.
+        """
+        return 1.0 - prod(1.0 - self._vague(name) for name in dict.fromkeys(names))
+
+    def _vague(self, name: str) -> float:
+        if name not in self.changed:
+            return 0.0
+        before, after = self.original.support(name), self.support(name)
+        lost = after.missing[after.keys] & ~before.missing[before.keys]
+        shares = np.where(lost, 1.0, after.vague[after.keys])
+        return float(np.maximum(shares - before.vague[before.keys], 0.0).mean())
 
     def records(self, names: Sequence[str]) -> Records:
         """Return some attributes, with each cell as the values that it covers."""

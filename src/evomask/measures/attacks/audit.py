@@ -16,6 +16,7 @@ from evomask.measures.attacks.attack import (
     PreparedAttack,
     Twin,
 )
+from evomask.measures.attacks.copies import Copies
 from evomask.measures.attacks.learned_inference import LearnedInference
 from evomask.measures.attacks.linkage_attacks import WORDS, CentroidLinkage, PartialKnowledgeLinkage
 from evomask.measures.attacks.membership import MembershipInference
@@ -325,7 +326,7 @@ def attacks_on(masked: Table, original: Table, *, has_control: bool = False) -> 
         LinkageAttack(CentroidLinkage(names)),
         *partial,
         SinglingOut(names),
-        *((MembershipInference(names),) if has_control else ()),
+        *((MembershipInference(names), Copies(names)) if has_control else ()),
         *_inferences(masked, original, names),
     )
 

@@ -154,14 +154,13 @@ def population_risks(table: Table, *, every_model: bool = False) -> tuple[Popula
     scenarios = table.schema.scenarios or (default_scenario(table.schema.quasi_identifiers),)
     found = []
     for scenario in scenarios:
-        variants = [
-            names
-            for variant in scenario.variants()
-            if (names := tuple(name for name in variant.knows if name in table.schema))
-        ]
-        if variants:
+        known = dict.fromkeys(
+            tuple(name for name in names if name in table.schema)
+            for names in scenario.combinations()
+        )
+        if any(known):
             unit = counted_unit(table.schema, scenario)
-            worst = max(variants, key=lambda names: _sample_uniques(table, names))
+            worst = max(known, key=lambda names: _sample_uniques(table, names))
             counted = one_of_each_unit(table, worst, unit) if unit else table
             found.append(
                 population_risk(counted, worst, population, scenario, every_model=every_model)

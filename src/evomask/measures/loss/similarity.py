@@ -20,6 +20,8 @@ from evomask.measures.analyses.models import Term, logistic, predictor_term
 from evomask.measures.analyses.records import OriginalFile, Records, is_number
 from evomask.measures.columns import CategoricalColumn, NumberColumn
 from evomask.measures.loss.accuracy import CategoryAccuracy, NumberAccuracy
+from evomask.measures.loss.marginals import SHARES, Marginals, marginals
+from evomask.measures.loss.transfer import Transfer, transfers
 from evomask.types import Floats, Points
 
 MOST_RECORDS = 20_000
@@ -27,9 +29,6 @@ MOST_RECORDS = 20_000
 
 MOST_COLUMNS = 60
 """Design columns of an attribute in the propensity model; attributes with more are left out."""
-
-SHARES = np.linspace(0.05, 0.95, 19)
-"""Levels of the quantiles of the original that divide numbers into bins."""
 
 TIMES = 3.0
 """A group that loses this many times what the others lose is named in a warning."""
@@ -89,6 +88,8 @@ class Similarity:
             original; 0 if nothing was masked.
         specks: distance between the scores of both files, in percent.
         omitted: attributes that the propensity model leaves out, for their many categories.
+        marginals: k-marginal scores of tables of two and three columns.
+        transfers: success of models that are trained on masked and tested on original records.
         groups: those that lose more than three times what the others lose.
     """
 
@@ -97,6 +98,8 @@ class Similarity:
     specks: float
     omitted: tuple[str, ...]
     columns: tuple[ColumnSimilarity, ...]
+    marginals: Marginals
+    transfers: tuple[Transfer, ...]
     groups: tuple[GroupLoss, ...]
 
     def as_json(self) -> dict[str, object]:
@@ -110,7 +113,16 @@ def similarity(original: Table, masked: Table, names: Sequence[str]) -> Similari
     columns = tuple(_column_similarity(file, masked, name) for name in names)
     pmse, ratio, specks, omitted = _propensity(original, masked, names)
     groups = subgroups(original, masked, names)
-    return Similarity(pmse, ratio, specks, omitted, columns, groups)
+    return Similarity(
+        pmse=pmse,
+        pmse_ratio=ratio,
+        specks=specks,
+        omitted=omitted,
+        columns=columns,
+        marginals=marginals(original, masked, names),
+        transfers=transfers(original, masked, names),
+        groups=groups,
+    )
 
 
 def _propensity(

@@ -22,7 +22,6 @@ from evomask.data.units import unit_labels, unit_of, units_in
 from evomask.io.scenario_library import read_library
 from evomask.io.schemas import ScenarioEntry, read_schema
 from evomask.masking.enforce.requirement import parse_requirement
-from evomask.masking.enforce.scenarios import combinations_of
 from evomask.report.distributions import MINIMUM
 from evomask.report.scenarios import describe_intruder
 from evomask.runs.inputs import Input, load
@@ -192,7 +191,7 @@ def count_uniques(table: Table, scenario: Scenario, minimum: int = MINIMUM) -> S
     numbers = unit_labels(table, unit) if unit else np.arange(len(table))
     records = len(np.unique(numbers))
     found = ScenarioUniques(records, 0, 0, records, minimum, unit)
-    for names in combinations_of(scenario):
+    for names in scenario.combinations():
         classes = classes_of(table, names)
         sizes = units_in(classes.labels, numbers) if unit else classes.sizes
         uniques = int((sizes == 1).sum())

@@ -25,6 +25,7 @@ import msgspec
 from evomask.errors import EvomaskError, RunError, UnmetError
 from evomask.io.files import open_private, sync
 from evomask.masking.provenance import Provenance
+from evomask.report.record import OfferNote
 from evomask.runs.store.run_control import unwrap_interrupts
 from evomask.runs.store.run_summary import JOURNAL
 
@@ -140,11 +141,12 @@ class RunOutcome(StrEnum):
 
 
 class RunEnded(msgspec.Struct, frozen=True, tag="ended", tag_field="event"):
-    """The run ended; *reason* explains why nothing was released."""
+    """The run ended; *reason* explains why nothing was released, and *offers* what could be."""
 
     how: RunOutcome
     reason: str = ""
     point: int | None = None
+    offers: tuple[OfferNote, ...] = ()
 
 
 JournalEvent: TypeAlias = PhaseStarted | RoundFinished | PointChecked | NoteAdded | RunEnded
@@ -229,16 +231,6 @@ def record_outcome(events: EventDispatcher) -> Iterator[None]:
         raise
     except KeyboardInterrupt:
         events.tell(RunEnded(RunOutcome.STOPPED))
-        raise
-
-
-@contextmanager
-def record_unmet(events: EventDispatcher, *, unfinished: bool) -> Iterator[None]:
-    """Record that a search ended without a point within the limits."""
-    try:
-        yield
-    except UnmetError as error:
-        events.tell(RunEnded(RunOutcome.STOPPED if unfinished else RunOutcome.FINISHED, str(error)))
         raise
 
 

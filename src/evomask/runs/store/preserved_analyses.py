@@ -10,7 +10,8 @@ import msgspec
 from evomask.data.scenario import EVERYTHING
 from evomask.data.table import Table
 from evomask.engine.evaluation import EvaluationContext
-from evomask.engine.front import Bounds, FrontPoint, least_loss_at_default_risk
+from evomask.engine.front import Bounds, FrontPoint
+from evomask.engine.offers import likely
 from evomask.engine.state import EngineState
 from evomask.errors import ParameterError
 from evomask.measures.analyses.analyses import (
@@ -38,9 +39,10 @@ def parse_analyses(
     tables: Iterable[str] | None,
     models: Iterable[str] | None,
     indicators: Iterable[str] | None = None,
+    uses: Iterable[str] | None = None,
 ) -> AnalysesToPreserve:
     """Analyses to preserve: ``education x sex: mean hours``, ``income ~ age``, ``gini(income)``."""
-    return AnalysesToPreserve(tuple(tables or ()), tuple(models or ()), tuple(indicators or ()))
+    return AnalysesToPreserve(*(tuple(some or ()) for some in (tables, models, indicators, uses)))
 
 
 def build_bounds(
@@ -49,6 +51,10 @@ def build_bounds(
     table_error: float | None = None,
     model_error: float | None = None,
     indicator_error: float | None = None,
+    *,
+    release: str = "",
+    accept_risk: bool = False,
+    accept_loss: bool = False,
 ) -> Bounds:
     """Upper bounds of a point, in percent, from options.
 
@@ -57,7 +63,10 @@ def build_bounds(
             all other scenarios.
     """
     named, others = _parse_risk_limits(risk or "")
-    return Bounds(others, loss, table_error, model_error, indicator_error, named)
+    return Bounds(
+        others, loss, table_error, model_error, indicator_error, named,
+        release=release, accept_risk=accept_risk, accept_loss=accept_loss,
+    )  # fmt: skip
 
 
 def _parse_risk_limits(text: str) -> tuple[dict[str, float], float | None]:
@@ -150,7 +159,7 @@ def compare_front(
 
 def _by_distance_from_default(front: Sequence[FrontPoint]) -> list[FrontPoint]:
     """Points of a front, ordered by distance from the default point."""
-    place = front.index(least_loss_at_default_risk(front))
+    place = front.index(likely(front))
     order = sorted(range(len(front)), key=lambda i: (abs(i - place), i))
     return [front[i] for i in order]
 

@@ -30,6 +30,7 @@ from evomask.io.dialects import Dialect
 from evomask.io.files import OWNER_ONLY, read_regular_file, sync
 from evomask.io.readback import ReleaseSpec
 from evomask.runs.store.run_summary import PLAN
+from evomask.system import SYSTEM
 from evomask.types import Indices
 
 LOG = "log.jsonl"
@@ -305,7 +306,7 @@ def _move(decided: Path, folder: Path) -> None:
         target = folder / path.relative_to(decided)
         if path.name != REMOVED:
             target.parent.mkdir(mode=OWNER_FOLDER, exist_ok=True)
-            path.replace(target)
+            SYSTEM.replace(path, target)
             sync(target.parent)
     for name in gone:
         (folder / name).unlink(missing_ok=True)

@@ -9,7 +9,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from importlib.metadata import version
@@ -47,6 +47,7 @@ from evomask.runs.store.release import complete_release
 from evomask.runs.store.run_control import request_stop
 from evomask.runs.store.run_summary import is_running
 from evomask.searches.base import RELEASED_DRAW, MaskingProblem, Search
+from evomask.system import NO_LINKS, SYSTEM
 
 FORMAT = 1
 SNAPSHOT_EVERY = 1000
@@ -68,6 +69,8 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         keep_order: whether the permutation of the released records is stored.
         baseline: alternative release that the reports show for comparison.
         start: masked versions of the file that the search started from.
+        nested_in: run folders of releases in which the released file is nested, and the numbers
+            of their files.
     """
 
     search: str
@@ -85,6 +88,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     keep_order: bool = False
     baseline: str = ""
     start: tuple[Path, ...] = ()
+    nested_in: dict[str, int] = msgspec.field(default_factory=dict)
     format: int = FORMAT
 
 
@@ -455,20 +459,13 @@ class RunFolder:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the lock of the run; complete a committed release that a kill interrupted."""
-        try:
-            import fcntl
-        except ImportError:  # not a POSIX system: there are no locks
-            complete_release(self.folder)
-            yield
-            return
         refuse_links(self.folder)
         with self._lock() as lock:
             for wait in LOCK_WAITS:
-                try:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                except OSError:
-                    time.sleep(wait)
+                with suppress(OSError):
+                    if SYSTEM.lock(lock.fileno()):
+                        break
+                time.sleep(wait)
             else:
                 raise BusyError(f"another process works on {self.folder}; wait for it")
             complete_release(self.folder)
@@ -478,7 +475,7 @@ class RunFolder:
         """Open the lock file; symbolic links are not followed."""
         try:
             handle = os.open(
-                self.folder / run_summary.LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600
+                self.folder / run_summary.LOCK, os.O_RDWR | os.O_CREAT | NO_LINKS, 0o600
             )
         except OSError as error:
             raise RunError(f"{self.folder} cannot be locked: {error.strerror or error}") from None

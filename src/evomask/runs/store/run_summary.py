@@ -4,7 +4,6 @@ Modules that only list runs import this one: it loads no numerical library.
 """
 
 import json
-import os
 import tomllib
 from collections.abc import Mapping
 from math import isfinite
@@ -13,6 +12,7 @@ from typing import Any, TypeAlias
 
 from evomask.errors import RunError
 from evomask.io.files import replace_text
+from evomask.system import is_locked
 
 PLAN, JOURNAL, FRONT = "plan.toml", "journal.jsonl", "front.parquet"
 RECORD, PUBLIC_RECORD = "record.json", "record-public.json"
@@ -55,27 +55,6 @@ def read_record(folder: Path) -> JsonObject:
 def is_running(folder: Path) -> bool:
     """Whether a process holds the lock of the run; never blocks."""
     return is_locked(folder / LOCK)
-
-
-def is_locked(path: Path) -> bool:
-    """Whether a process holds the lock of a file; never blocks."""
-    try:
-        import fcntl
-    except ImportError:  # not a POSIX system: there are no locks
-        return False
-    try:
-        handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    finally:
-        os.close(handle)
-    return False
 
 
 def write_note(path: Path, text: str) -> None:

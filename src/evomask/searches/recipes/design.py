@@ -2,7 +2,9 @@
 
 To the grid of single methods come recipes that data stewards use: local suppression,
 generalization of what an intruder knows, and few suppressions after generalization, all with
-microaggregated numbers.
+microaggregated numbers; syntheses of all attributes, or of one given the others, for all records or
+for those that stand out; and where scenarios know numbers roughly, numbers swapped within classes
+of categories, which are left to enforcement.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -18,8 +20,12 @@ from evomask.masking.grid import GridMethod, Names, first_population, split_by_k
 from evomask.masking.local_suppression import LocalSuppression, SuppressionMatching
 from evomask.masking.method import MaskingMethod
 from evomask.masking.microaggregation.mdav import MdavGeneric
+from evomask.masking.rank_swapping import RankSwapping
 from evomask.masking.recipe import Recipe, identity, recipe_of
 from evomask.masking.recoding.global_recoding import Generalization
+from evomask.masking.synthesis.bayesian_network import BayesianNetwork
+from evomask.masking.synthesis.cart import Cart
+from evomask.masking.synthesis.copula import Copula
 
 SUPPRESSED = "local suppression"
 GENERALIZED = "generalization"
@@ -30,9 +36,21 @@ GENERALIZED_K = 5
 SUPPRESSION_K = (2, 3, 5, 10, 20)
 """Values of k for local suppression."""
 
+WITHIN = "swapping within categories"
+WITHIN_WINDOWS = (5, 15, 30, 50, 100)
+"""Windows of rank swapping within classes, in percent of their records."""
+
+WITHIN_SHARES = (0.5, 1.0)
+"""Shares of the categorical attributes whose classes numbers are swapped within."""
+
 RECODED = "generalization and local suppression"
 RECODED_K = (2, 5)
 """Values of k for local suppression after generalization."""
+
+
+SYNTHESIZED = "synthesis"
+RARE = (0, 1, 3, 10)
+"""Sizes of classes up to which records are synthesized; 0 for all records."""
 
 
 class Design(NamedTuple):
@@ -57,6 +75,8 @@ def initial_design(
         *suppression_methods(table),
         *generalization_methods(table, hierarchies),
         *recoding_methods(table, hierarchies),
+        *synthesis_methods(table),
+        *swapping_methods(table),
     )
     families: dict[str, list[GridMethod]] = {}
     others = [method for method in methods if method.family != SUPPRESSED]
@@ -105,6 +125,16 @@ def _keys_of_scenarios(table: Table) -> list[Names]:
     return keys if all(quasi.issuperset(names) for names in keys) else []
 
 
+def synthesis_methods(table: Table) -> Iterator[GridMethod]:
+    """Return syntheses of all quasi-identifiers by each model, and of each given the others."""
+    names = table.schema.quasi_identifiers
+    for rare in RARE:
+        for model in (Cart, BayesianNetwork, Copula):
+            yield GridMethod(model(names, rare=rare), SYNTHESIZED)
+        for name in names if len(names) > 1 else ():
+            yield GridMethod(Cart((name,), rare=rare), SYNTHESIZED)
+
+
 def generalization_methods(
     table: Table, hierarchies: Mapping[str, Hierarchy]
 ) -> Iterator[GridMethod]:
@@ -128,6 +158,21 @@ def recoding_methods(table: Table, hierarchies: Mapping[str, Hierarchy]) -> Iter
         for method in _generalizations(table, hierarchies) if 2 * k <= len(table) else ():
             cells = (LocalSuppression(names, k, SuppressionMatching.COVERING) for names in keys)
             yield GridMethod(InTurn((*_microaggregated(table, k), method, *cells)), RECODED)
+
+
+def swapping_methods(table: Table) -> Iterator[GridMethod]:
+    """Return rank swapping of the numbers that no scenario knows exactly, within categories.
+
+    Classes are those of the categorical attributes with the fewest categories; none, some or all.
+    """
+    exact = {name for one in table.schema.scenarios for name in (*one.knows, *one.of)}
+    numeric, categorical = split_by_kind(table, _known(table))
+    numbers = tuple(name for name in numeric if name not in exact)
+    ordered = sorted(categorical, key=lambda name: table.attribute(name).domain_size)
+    sets = dict.fromkeys(tuple(ordered[: round(s * len(ordered))]) for s in WITHIN_SHARES)
+    for names in sets if exact and numbers and len(table) > 2 else ():
+        for window in WITHIN_WINDOWS:
+            yield GridMethod(RankSwapping(numbers, window, within=names or None), WITHIN)
 
 
 def _generalizations(table: Table, hierarchies: Mapping[str, Hierarchy]) -> Iterator[MaskingMethod]:

@@ -24,6 +24,10 @@ from evomask.masking.recipe import (
 SIZES = (2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
 CHANGES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 PERCENTS = (0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0)
+LEAVES = (2, 3, 5, 7, 10, 15, 20, 30, 50, 100, 200)
+DEPTHS = (2, 3, 4, 5, 7, 10, 15, 30)
+NOISES = (0.0, 2.0, 5.0, 10.0, 20.0, 30.0, 50.0)
+RARE = (0, 1, 2, 3, 4, 5, 7, 10, 15, 20)
 MERGED = tuple(range(2, 13))
 
 LADDERS: Mapping[str, Mapping[str, Sequence[Any]]] = {
@@ -31,11 +35,14 @@ LADDERS: Mapping[str, Mapping[str, Sequence[Any]]] = {
     "mondrian": {"k": SIZES},
     "clustered-microaggregation": {"k": SIZES, "clusters": (2, 3, 5, 7, 10, 15, 20)},
     "clustered-global-median": {"k": SIZES, "clusters": (2, 3, 5, 7, 10, 15, 20)},
-    "rank-swapping": {"window": PERCENTS},
+    "rank-swapping": {"window": (*PERCENTS, 70.0, 100.0)},
     "independent-noise": {"percent": PERCENTS},
     "correlated-noise": {"percent": PERCENTS},
     "pram": {"change": CHANGES, "design": ("diagonal", "off-diagonal")},
     "formula-pram": {"change": CHANGES},
+    "cart": {"leaf": LEAVES, "depth": DEPTHS, "noise": NOISES, "rare": RARE},
+    "copula": {"noise": NOISES, "rare": RARE},
+    "bayesian-network": {"parents": (1, 2, 3), "leaf": LEAVES, "noise": NOISES, "rare": RARE},
     "global-recoding": {"merged": MERGED},
     "top-coding": {"merged": MERGED, "percent": PERCENTS},
     "bottom-coding": {"merged": MERGED, "percent": PERCENTS},

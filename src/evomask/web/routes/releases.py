@@ -34,7 +34,7 @@ from evomask.web.workspace import MissingError
 
 router = APIRouter(prefix="/api/runs", tags=["releases"], responses=PROBLEMS)
 
-DEFAULT_MAX_RISK = 10.0
+DEFAULT_MAX_RISK, DEFAULT_LOSS = 10.0, 40.0
 """Risk in percent above which a release needs confirmation, if the goal has no limit."""
 
 What = Literal["masked", "public", "internal", "record", "record-public", "plan"]
@@ -62,6 +62,7 @@ async def show_release(here: Here, name: RunName) -> ReleaseView:
         "verified": task_state(here.commands, f"verify {name}"),
         "choosing": task_state(here.commands, f"choose {name}"),
         "limit": limit,
+        "most_loss": DEFAULT_LOSS,
         "command": command_of(plan),
         "python": python_of(plan, record),
     }
@@ -95,20 +96,33 @@ def _released(here: Served, name: str, record: JsonObject | None, limit: float) 
 async def choose_point(here: Here, name: RunName, body: ReleaseRequest) -> TaskState:
     """Release a point of the front: write its file, record and reports.
 
-    If its risk exceeds the limit, *confirm* must repeat the risk with one decimal.
+    If its risk or its loss exceeds the limit, *confirm* must repeat them with one decimal.
     """
     points, limit = here.runs.points(name), here.runs.goal(name).get("max_risk", DEFAULT_MAX_RISK)
     chosen = next((point for point in points.front if point.point == body.point), None)
     if chosen is None:
         raise MissingError(f"the front has no point {body.point}; choose another")
-    if chosen.risk > limit and body.confirm.strip() != f"{chosen.risk:.1f}":
-        raise RunError(
-            f"the risk of point {body.point} is {chosen.risk:.1f} %, above the limit of "
-            f"{limit:g} %; to release it anyway, confirm by writing {chosen.risk:.1f}"
+    limits = {"risk": (chosen.risk, limit), "loss": (chosen.loss, DEFAULT_LOSS)}
+    beyond = {name: both for name, both in limits.items() if both[0] > both[1]}
+    wanted = " ".join(f"{value:.1f}" for value, _ in beyond.values())
+    if " ".join(body.confirm.split()) != wanted and beyond:
+        has = " and ".join(
+            f"the {name} of point {body.point} is {value:.1f} %, above the limit of {most:g} %"
+            for name, (value, most) in beyond.items()
         )
+        raise RunError(f"{has}; to release it anyway, confirm by writing {wanted}")
     _check_idle(here, name)
     home = here.runs.folder_of(name).absolute()
-    words = evomask_command("choose", home, "--pick", f"file={chosen.file}", "--json", "--quiet")
+    words = evomask_command(
+        "choose",
+        home,
+        "--pick",
+        f"file={chosen.file}",
+        "--json",
+        "--quiet",
+        "--accept-risk",
+        "--accept-loss",
+    )
     here.commands.forget(f"verify {name}")
     here.commands.begin(f"choose {name}", lambda: here.commands.answer(words))
     return task_state(here.commands, f"choose {name}")

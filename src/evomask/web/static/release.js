@@ -8,7 +8,7 @@ const FORMATS = { "": "as the original", csv: "CSV", parquet: "Parquet", sav: "S
 const SAID = ["by", "date", "purpose", "review", "reason", "recipients", "legal_basis", "safeguards", "earlier"];
 let [run, release] = [null, null];
 
-const above = (point) => point.risk > release.limit;
+const beyond = (point) => [["risk", point.risk, release.limit], ["loss", point.loss, release.most_loss]].filter(([, value, limit]) => value > limit);
 
 function choosing() {
   const current = release.point ? release.point.point : null;
@@ -29,9 +29,11 @@ function warn() {
   $("how").textContent = `${point.method}. Loss ${percent(point.loss)}, risk ${percent(point.risk)}. ${riskParts(point)}`;
   const current = release.point && release.point.point === point.point;
   $("choose").textContent = current ? "Release this point again, in a new record order" : "Release this point";
-  show("warning", above(point) ? el("div", { class: "banner bad" },
-    el("p", null, el("strong", null, `The risk is ${percent(point.risk)}, above the limit of ${release.limit} %.`), ` The strongest intruder discloses about ${fixed(point.risk, 0)} of 100 individuals.`),
-    el("p", { class: "row" }, el("label", { for: "confirm" }, `To release it anyway, type ${fixed(point.risk)}`), el("input", { id: "confirm", size: 6, autocomplete: "off" }))) : "");
+  const above = beyond(point);
+  show("warning", above.length ? el("div", { class: "banner bad" },
+    above.map(([name, value, limit]) => el("p", null, el("strong", null, `The ${name} is ${percent(value)}, above the limit of ${limit} %.`),
+      name === "risk" ? ` The strongest intruder discloses about ${fixed(value, 0)} of 100 individuals.` : " Users of the file will get other results than from the original.")),
+    el("p", { class: "row" }, el("label", { for: "confirm" }, `To release it anyway, type ${above.map(([, value]) => fixed(value)).join(" ")}`), el("input", { id: "confirm", size: 6, autocomplete: "off" }))) : "");
 }
 
 async function choose() {
