@@ -41,7 +41,7 @@ class SlowAttack:
         self.known, self.people = known, original if people is None else people
         self.n, self.n_people = len(original), len(self.people)
         self.units = np.arange(self.n_people) if units is None else np.asarray(units)
-        self.found, self.has_units = {}, units is not None
+        self.found = {}
 
     def is_number(self, name):
         return not self.original.attribute(name).is_categorical
@@ -210,19 +210,21 @@ class SlowAttack:
             chance = np.mean(own[near])
             if apart == 0:
                 covered = max(self.people_covered(j) for j in near)
-                theirs = 1.0 if i in near else self.chance_that_theirs(i)
-                share = sum(alike & own) / max(len(near), sum(alike), covered)
-                chance = max(chance, theirs * share)
+                mine = np.flatnonzero(alike & own)
+                theirs = sum(self.chance_that_theirs(m) for m in mine if m not in near)
+                found = min(len(mine), sum(own[near]) + theirs)
+                chance = max(chance, found / max(len(near), sum(alike), covered))
             chances.append(chance)
         return 100 * self.over_units(chances, np.max)
 
     @cached_property
     def unmasked(self):
         """All that is neither known nor masked; nothing where any of it has changed."""
-        names = [name for name in self.masked.schema.names if name not in self.known]
+        released = (a.name for a in self.masked.schema if a.role.is_released)
+        names = [name for name in released if name not in self.known]
         wide = any(self.is_wide(j, name) for j in range(self.n) for name in self.known)
         changed = any(not np.array_equal(self.masked[n], self.people[n]) for n in names)
-        return [] if wide or changed or self.has_units or self.masked.suppressed.any() else names
+        return [] if wide or changed or self.masked.suppressed.any() else names
 
     def same_rest(self, i, j):
         return all(self.people[name][i] == self.people[name][j] for name in self.unmasked)

@@ -34,16 +34,16 @@ def distance_linkage_chances(index: ReleaseIndex, links: Points) -> Floats:
     near, own, apart, equal = links.T
     sizes, at_hand = index.sample.sizes, index.sample.at_hand
     shared = np.maximum(np.maximum(near, sizes), equal)
-    chances: Floats
-    if isinstance(index.sample, UnitSample):
-        chances = np.maximum(own / near, np.where(apart == 0.0, at_hand / shared, 0.0))
-        return chances
-    own = own * (sizes / at_hand)
-    moved = np.where(apart == 0.0, sizes - own, 0.0)
+    own_members = np.minimum(own, at_hand)
+    moved = np.where(apart == 0.0, at_hand - own_members, 0.0)
     if index.rest is not None and index.released.are_plain and moved.any():
         moved = np.minimum(moved, index.members_elsewhere)
-    others = moved / shared
-    chances = (own / near + others) / sizes
+    chances: Floats
+    if isinstance(index.sample, UnitSample):
+        alike = np.where(apart == 0.0, own_members + moved, 0.0)
+        chances = np.maximum(own / near, alike / shared)
+    else:
+        chances = (own_members / near + moved / shared) / at_hand
     return chances
 
 
