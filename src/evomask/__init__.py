@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from evomask.errors import EvomaskError as EvomaskError
     from evomask.masking.composition import InTurn as InTurn
     from evomask.masking.composition import Stratified as Stratified
+    from evomask.masking.dates import DateRounding as DateRounding
+    from evomask.masking.dates import DateShift as DateShift
     from evomask.masking.enforce.repair import Repair as Repair
     from evomask.masking.local_suppression import LocalSuppression as LocalSuppression
     from evomask.masking.microaggregation.clustered import (
@@ -88,6 +90,7 @@ _NAMES = {
     "evomask.data.scenario": ("Scenario",),
     "evomask.errors": ("EvomaskError",),
     "evomask.masking.composition": ("InTurn", "Stratified"),
+    "evomask.masking.dates": ("DateRounding", "DateShift"),
     "evomask.masking.enforce.repair": ("Repair",),
     "evomask.masking.local_suppression": ("LocalSuppression",),
     "evomask.masking.microaggregation.clustered": (

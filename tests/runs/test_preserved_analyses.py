@@ -95,6 +95,7 @@ def test_the_record_tells_every_statistic_before_and_after(once):
         "models": [*KEEP.models],
         "indicators": [],
         "uses": [],
+        "objective": False,
     }
 
 
@@ -248,3 +249,20 @@ def test_points_above_a_limit_are_shown_as_such(once):
     points = done.record.points.front
     assert [bool(point.breaks) for point in points] == [point.risk > limit for point in points]
     assert "breaks the limit of risk" in done.reports.internal.read_text()
+
+
+def test_a_third_objective_has_a_column_and_a_view_of_the_front(town):
+    done = protect_file(job_for(town, "third", keep=replace(KEEP, objective=True)))
+    points = done.record.points
+    assert {point.point for point in points.view} <= {point.point for point in points.front}
+    assert points.chosen.point in {point.point for point in points.view}
+    assert all(point.analysis_error is not None for point in points.front)
+    assert points.original.analysis_error == 0
+    assert "analysis error" in done.reports.internal.read_text()
+    again = choose(done.folder, "suggested")
+    assert again.record.points.front == points.front
+
+
+def test_a_third_objective_needs_analyses(town):
+    with pytest.raises(ParameterError, match="keep-objective needs analyses"):
+        protect_file(job_for(town, "none", keep=AnalysesToPreserve(objective=True)))

@@ -39,7 +39,12 @@ from evomask.masking.enforce.requirement import Requirement, known_by_units
 from evomask.masking.provenance import Provenance, Step
 from evomask.masking.randomization.pram import Transitions
 from evomask.masking.recipe import Recipe
-from evomask.measures.analyses.analyses import NO_ANALYSES, AnalysesToPreserve, PreparedAnalyses
+from evomask.measures.analyses.analyses import (
+    MEAN_ERROR,
+    NO_ANALYSES,
+    AnalysesToPreserve,
+    PreparedAnalyses,
+)
 from evomask.measures.disclosure.control_group import ControlledRisk
 from evomask.measures.disclosure.risk import DisclosureRisk, RiskAssessment, RiskReading
 from evomask.measures.loss.loss import EQUAL_WEIGHTS, LossWeights
@@ -86,7 +91,7 @@ class Measured:
 
     Args:
         objectives, limited: values of the user's objectives, without and with a limit.
-        errors: of the analyses to preserve, in percent, for a whole file.
+        errors: of the analyses to preserve, in percent; of a sample only if they have limits.
     """
 
     loss: float
@@ -308,13 +313,16 @@ class EvaluationContext:
         if self.outside is None:
             values = {one.name: one(self.table, masked) for one in self.objectives}
             limited = {one.name for one in self.objectives if one.limit is not None}
+            errors = self.analyses.errors(masked)
+            values |= {MEAN_ERROR: errors[MEAN_ERROR]} if MEAN_ERROR in errors else {}
             return replace(
                 self.measured(masked, self.twin(name, genome, masked)),
                 objectives={n: value for n, value in values.items() if n not in limited},
                 limited={n: value for n, value in values.items() if n in limited},
-                errors=self.analyses.errors(masked),
+                errors=errors,
             )
-        return replace(self.measured(masked), assessment=None)
+        errors = self.analyses.errors(masked) if self.settings.limits else {}
+        return replace(self.measured(masked), assessment=None, errors=errors)
 
     def releasable(self, masked: Table) -> Table:
         """Enforce the requirement and the edit rules on a masked file."""
@@ -343,8 +351,11 @@ class EvaluationContext:
 
     @cached_property
     def analyses(self) -> PreparedAnalyses:
-        """Analyses to preserve, computed for the original."""
-        return self.settings.keep.against(self.table)
+        """Analyses to preserve, computed for the original; of a sample, those that it allows."""
+        keep = self.settings.keep
+        if self.outside is not None:
+            keep = keep.possible_in(self.table)
+        return keep.against(self.table)
 
     @cached_property
     def loss(self) -> Reading:

@@ -25,7 +25,7 @@ OPEN = "?"
 
 HEAD = """\
 # A proposal for {name}: {records} records, {columns} columns. Read it and change what is wrong.
-# kind: continuous | ordinal | nominal
+# kind: continuous | ordinal | nominal | date
 # role: identifier (never released) | quasi-identifier (others may know it) | confidential
 #       | other | weight | stratum | household | person (a number that its records share)
 #       | pseudonym (released as a keyed code, see [pseudonyms])
@@ -49,6 +49,7 @@ class AttributeEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
     hierarchy: str | None = None
     linked: str = ""
     renumber: bool = False
+    since: str = ""
 
 
 class RulesSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -186,6 +187,7 @@ class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
                 e.hierarchy,
                 linked=e.linked,
                 renumber=e.renumber,
+                since=e.since,
             )
             for name, e in self.attributes.items()
         }

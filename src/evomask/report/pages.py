@@ -13,7 +13,7 @@ from math import ceil
 from typing import NamedTuple
 
 from evomask.data.chart import Chart
-from evomask.measures.analyses.analyses import ERROR_NAMES
+from evomask.measures.analyses.analyses import ERROR_NAMES, MEAN_ERROR
 from evomask.report import charts
 from evomask.report.charts import map_chart
 from evomask.report.drawing import bars_svg, forest_svg, format_number, inline_svg, is_bar_chart
@@ -289,9 +289,11 @@ def internal_page(record: ReleaseRecord) -> str:
             "record": record,
             "map": charts.map_chart(record.points),
             "uses": charts.analyses_chart(record.points),
-            "front": thin_front(record.points.front, record.chosen),
+            "front": thin_front(record.points.view, record.chosen),
             "errors": [
-                name for name in ERROR_NAMES.values() if getattr(record.chosen, name) is not None
+                name
+                for name in (*ERROR_NAMES.values(), MEAN_ERROR)
+                if getattr(record.chosen, name) is not None
             ],
             "most_figures": MOST_FIGURES,
             "gone": list(_losses_of_attributes(record.attributes)),

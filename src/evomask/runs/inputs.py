@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from evomask.data.dates import parse_dates
 from evomask.data.edits import rules_of
 from evomask.data.frames import Declaration, Declarations, storage_of
 from evomask.data.hierarchy import (
@@ -322,6 +323,10 @@ def _as_released(read: Source, name: str, declared: Declaration) -> Declaration:
 
 
 def _fits(read: Source, name: str, declared: Declaration) -> bool:
+    if declared.since:
+        return False
+    if declared.kind is Kind.DATE:
+        return parse_dates(read.frame[name]) is not None
     if declared.kind is Kind.CONTINUOUS:
         return storage_of(read.frame[name]) is not Storage.TEXT
     cells = {str(cell) for cell in read.frame[name].unique().drop_nulls()}
