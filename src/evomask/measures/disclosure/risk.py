@@ -24,7 +24,7 @@ from evomask.data.classes import classes_of
 from evomask.data.roles.dependencies import are_equivalent
 from evomask.data.scenario import Scenario, default_scenario
 from evomask.data.schema import Role
-from evomask.data.table import Table
+from evomask.data.table import Column, Table
 from evomask.data.units import counted_unit, unit_labels
 from evomask.kernels.linking.attribute_inference import Cells, Unknown
 from evomask.measures.columns import (
@@ -399,7 +399,11 @@ def _are_copies(table: Table, name: str, other: str) -> bool:
     """Whether two columns hold the same numbers, or the same categories under other names."""
     if table.attribute(name).is_categorical or table.attribute(other).is_categorical:
         return are_equivalent(table, name, other)
-    return bool(np.array_equal(table.values(name), table.values(other), equal_nan=True))
+    return _are_equal(table.values(name), table.values(other))
+
+
+def _are_equal(one: Column, other: Column) -> bool:
+    return one is other or np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
 
 
 @dataclass(frozen=True, eq=False)
@@ -491,26 +495,19 @@ class ScenarioAttack:
 
     def _rest(self, file: Table) -> Labels | None:
         """Classes of records on what is neither known nor masked; None where that has changed."""
-        names, original = self._others, self.original
-        if not names or file.suppressed.any() or any(n not in file.schema for n in names):
+        others, here = self._others, file.schema.names
+        if not others or file.suppressed.any():
             return None
-        for name in names:
-            if file.is_recoded(name) or not (
-                file[name] is original[name]
-                or np.array_equal(
-                    file[name], original[name], equal_nan=file[name].dtype.kind == "f"
-                )
-            ):
-                return None
-        return self._classes_of_others
+        left = (n for n in others if n in here and not file.is_recoded(n))
+        same = [n for n in left if _are_equal(file[n], self.original[n])]
+        return self._classes_of_others if len(same) == len(others) else None
 
     @cached_property
     def _others(self) -> tuple[str, ...]:
         """Released attributes that are neither known nor masked."""
         masked = (*self.measure.attributes, *self.known)
-        return tuple(
-            a.name for a in self.original.schema if a.role.is_released and a.name not in masked
-        )
+        released = (one.name for one in self.original.schema if one.role.is_released)
+        return tuple(name for name in released if name not in masked)
 
     @cached_property
     def _classes_of_others(self) -> Labels:
