@@ -243,9 +243,8 @@ class ScenarioRepair:
             if cost >= lowest:
                 break
             best, lowest = rows, cost
-        rows = best
         for name, own, old, new, first in zip(
-            names, values, before.T, rows.T, starts, strict=False
+            names, values, before.T, best.T, starts, strict=False
         ):
             if not np.array_equal(old, new):
                 table = own.with_cells(table, name, new - first)
