@@ -207,6 +207,9 @@ LEFT_OUT: Mapping[str, str] = {
     "masks of Census by lossy compression (QJ; Marés, 3.5)": (
         "the thesis calls their details irrelevant and gives none"
     ),
+    "parents by equation (3.3) as printed, as an option of `search files` (Marés)": (
+        "it prefers worse files; `files-readings` has it"
+    ),
     "figures 2.1 and 3.3 to 3.5 of the grouping thesis": "pictures of operators without data",
     "figures 2.1 to 2.3 (Marés)": "pictures of crossovers without data",
     "figures 6.4 and 6.5 (Marés)": (
