@@ -77,8 +77,8 @@ REMARKS: Mapping[str, str] = {
     "files-table-3.1": "Two codes are lost in our copy of the thesis.",
     "files": (
         "The thesis cites its loss of numbers (Mateo-Sanz et al., 2005) and its risk without their "
-        "formulas and scale; by ours even the original with permuted records scores above its best "
-        "files, so falls are smaller."
+        "formulas and scale; by ours, with intervals of ranks, even the original with permuted "
+        "records scores above its best files, so falls are smaller."
     ),
     "files-table-3.2": (
         "The thesis cites both measures and prints no formulas; by neither of the two losses in "
