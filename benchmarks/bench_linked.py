@@ -84,7 +84,7 @@ def main(people: int = 10_000, events: int = 100_000, seconds: float = 60.0) -> 
         both = other.join(one, on="patient")
         nurse = both.group_by("sex", "region", "ward").agg(pl.col("patient").n_unique())
         print(f"{people:,} persons, {events:,} events: {took:.1f} s (budget {seconds:g} s)")
-        print(f"k of persons: {known}, with events: {nurse['patient'].min()}")
+        print(f"k of persons: {known!r}, with events: {nurse['patient'].min()!r}")
         print(f"persons {len(one):,}, events {len(other):,}")
         print(f"as many events as before: {done.counts.same_counts:,} persons")
         print(f"events in the same order: {done.orders}")
