@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from evomask.api.protect import protect as protect
     from evomask.api.protect import protect_file as protect_file
     from evomask.api.pseudonyms import pseudonyms as pseudonyms
+    from evomask.api.register import Register as Register
     from evomask.api.schema import Proposal as Proposal
     from evomask.api.schema import RolesNeededError as RolesNeededError
     from evomask.api.schema import Schema as Schema
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from evomask.errors import EvomaskError as EvomaskError
     from evomask.masking.composition import InTurn as InTurn
     from evomask.masking.composition import Stratified as Stratified
+    from evomask.masking.dates import DateRounding as DateRounding
+    from evomask.masking.dates import DateShift as DateShift
     from evomask.masking.enforce.repair import Repair as Repair
     from evomask.masking.local_suppression import LocalSuppression as LocalSuppression
     from evomask.masking.microaggregation.clustered import (
@@ -81,6 +84,7 @@ _NAMES = {
     "evomask.api.progress": ("Progress",),
     "evomask.api.protect": ("SavedRun", "Result", "load", "protect", "protect_file"),
     "evomask.api.pseudonyms": ("pseudonyms",),
+    "evomask.api.register": ("Register",),
     "evomask.api.schema": ("Proposal", "RolesNeededError", "Schema", "propose"),
     "evomask.api.search": ("SearchResult", "search"),
     "evomask.api.sklearn": ("TrainingMasker",),
@@ -88,6 +92,7 @@ _NAMES = {
     "evomask.data.scenario": ("Scenario",),
     "evomask.errors": ("EvomaskError",),
     "evomask.masking.composition": ("InTurn", "Stratified"),
+    "evomask.masking.dates": ("DateRounding", "DateShift"),
     "evomask.masking.enforce.repair": ("Repair",),
     "evomask.masking.local_suppression": ("LocalSuppression",),
     "evomask.masking.microaggregation.clustered": (

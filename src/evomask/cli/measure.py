@@ -1,5 +1,6 @@
 """``evomask measure``: information loss and disclosure risk of a masked file."""
 
+from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -52,6 +53,11 @@ def measure(
     keep_model: options.KeepModel = None,
     keep_indicator: options.KeepIndicator = None,
     use: options.Use = None,
+    replicates: options.Replicates = "",
+    page: Annotated[
+        Path | None,
+        typer.Option("--page", help="Write a page (HTML) of k-marginals, similarity, analyses."),
+    ] = None,
     profile: options.Profile = "strict",
     in_parts: options.InParts = False,
     workers: options.Workers = 1,
@@ -62,7 +68,7 @@ def measure(
     source: options.Source,
 ) -> None:
     """Measure information loss and disclosure risk of MASKED against ORIGINAL."""
-    from evomask.runs.measure import Measuring, measure_files
+    from evomask.runs.measure import Measuring, measure_files, write_similarity_page
     from evomask.runs.store.preserved_analyses import parse_analyses
 
     if explain:
@@ -77,7 +83,8 @@ def measure(
         outofcore.refuse(
             measures=measures, exact=exact, key=key, loss=loss, control=control,
             keep_table=keep_table, keep_model=keep_model, keep_indicator=keep_indicator, use=use,
-            profile="" if profile == "strict" else profile,
+            replicates=replicates,
+            page=page, profile="" if profile == "strict" else profile,
         )  # fmt: skip
         job = MeasurePartsJob(source(original), masked)
         outcome = outofcore.run_chunked(measure_parts, job, workers, cluster, quiet=quiet)
@@ -88,12 +95,16 @@ def measure(
             measures=options.names(measures),
             profile=profile,
             exact=exact,
-            keep=parse_analyses(keep_table, keep_model, keep_indicator, use),
+            keep=replace(
+                parse_analyses(keep_table, keep_model, keep_indicator, use), replicates=replicates
+            ),
             key=key,
             loss=loss,
             control=control,
         )
         outcome = measure_files(source(original), masked, how)
+        if page is not None:
+            write_similarity_page(outcome, masked.name, page, inputs=(original, masked))
     notes(outcome.notes, quiet=quiet)
     say_json(outcome.as_json()) if json else say(_text(outcome))
 

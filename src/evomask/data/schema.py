@@ -19,11 +19,15 @@ MOST_DECIMALS = 15
 
 
 class Kind(StrEnum):
-    """Measurement level of an attribute."""
+    """Measurement level of an attribute.
+
+    Dates are declared as such; as attributes they are continuous, with days as their unit.
+    """
 
     CONTINUOUS = "continuous"
     ORDINAL = "ordinal"
     NOMINAL = "nominal"
+    DATE = "date"
 
 
 class Role(StrEnum):
@@ -96,6 +100,7 @@ class Attribute:
         renumber: whether new numbers of units are released in place of the original ones.
         pseudonym: whether keyed pseudonyms are released in place of the values; the role is then
             person where values are repeated, else identifier.
+        since: date from which an event is counted; the attribute is then the age in years.
     """
 
     name: str
@@ -111,6 +116,7 @@ class Attribute:
     linked: str = ""
     renumber: bool = False
     pseudonym: bool = False
+    since: str = ""
 
     def __post_init__(self) -> None:
         if len(set(self.categories)) < len(self.categories):
@@ -129,8 +135,13 @@ class Attribute:
 
     @property
     def is_replaced(self) -> bool:
-        """Whether other values are released in place of those that identify."""
-        return self.renumber or self.pseudonym
+        """Whether other values are released in place of those of the file."""
+        return self.renumber or self.pseudonym or bool(self.since)
+
+    @property
+    def is_date(self) -> bool:
+        """Whether its numbers are days, written as dates."""
+        return self.kind is Kind.CONTINUOUS and self.storage is Storage.DATE
 
     @property
     def is_categorical(self) -> bool:

@@ -35,7 +35,7 @@ from evomask.evolution.loop import Setup, Worker
 from evomask.evolution.streams import draw_stream, member_seed
 from evomask.masking.enforce.enforcement import Enforcement
 from evomask.masking.enforce.nesting import Nesting
-from evomask.masking.enforce.requirement import Requirement, known_by_units
+from evomask.masking.enforce.requirement import Requirement, known_attributes
 from evomask.masking.provenance import Provenance, Step
 from evomask.masking.randomization.pram import Transitions
 from evomask.masking.recipe import Recipe
@@ -91,7 +91,7 @@ class Measured:
 
     Args:
         objectives, limited: values of the user's objectives, without and with a limit.
-        errors: of the analyses to preserve, in percent, for a whole file.
+        errors: of the analyses to preserve, in percent; of a sample only if they have limits.
     """
 
     loss: float
@@ -321,7 +321,8 @@ class EvaluationContext:
                 limited={n: value for n, value in values.items() if n in limited},
                 errors=errors,
             )
-        return replace(self.measured(masked), assessment=None)
+        errors = self.analyses.errors(masked) if self.settings.limits else {}
+        return replace(self.measured(masked), assessment=None, errors=errors)
 
     def releasable(self, masked: Table) -> Table:
         """Enforce the requirement and the edit rules on a masked file."""
@@ -337,7 +338,7 @@ class EvaluationContext:
                 "files with persons or households cannot be nested in an earlier release; choose "
                 "without --nested-in, and read what the releases tell together"
             )
-        known = known_by_units(self.table.schema, self.settings.requirement)
+        known = known_attributes(self.table.schema, self.settings.requirement)
         nested = self.guarantees.derived(Nesting(self.held, known)(masked))
         if self.guarantees.mender.rules.broken_by(nested).any():
             raise DataError("no enforcement satisfies both the edit rules and the nesting")
@@ -350,8 +351,11 @@ class EvaluationContext:
 
     @cached_property
     def analyses(self) -> PreparedAnalyses:
-        """Analyses to preserve, computed for the original."""
-        return self.settings.keep.against(self.table)
+        """Analyses to preserve, computed for the original; of a sample, those that it allows."""
+        keep = self.settings.keep
+        if self.outside is not None:
+            keep = keep.possible_in(self.table)
+        return keep.against(self.table)
 
     @cached_property
     def loss(self) -> Reading:

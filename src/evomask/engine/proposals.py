@@ -231,7 +231,7 @@ class Proposer:
         self, state: EngineState, pool: Sequence[Candidate], rng: np.random.Generator
     ) -> Candidate:
         """Select a parent: for its loss at a risk, from the front, or by tournament."""
-        points = np.array([one.predicted for one in pool])
+        points = np.array([one.penalized for one in pool])
         if rng.random() < AIMED:
             limit = 2.0 * self.risk * rng.random()
             beyond = np.maximum(points[:, 1] - limit, 0.0)
@@ -261,6 +261,7 @@ class Proposer:
             return None
         points = as_seen(np.array([one.predicted for one in open_]))
         added = gains(points, as_seen(np.array(coming).reshape(-1, 2)))
+        added = added / (1.0 + np.array([one.excess for one in open_]))
         best = int(np.argmax(added))
         if added[best] <= 0.0:
             return None

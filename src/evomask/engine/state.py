@@ -77,7 +77,9 @@ class Candidate:
         predicted: loss and risk expected for the whole file.
         signature: codes of the methods that mask each attribute.
         identity: hash of its recipe; empty where the genome is none.
-        excess: of the errors of analyses over their limits; 0 while they are unknown.
+        excess: of the errors of analyses over their limits, on samples as expected for the whole
+            file; 0 while they are unknown.
+        sampled: largest error less its limit on the latest sample; None if unknown.
     """
 
     number: int
@@ -91,6 +93,13 @@ class Candidate:
     signature: tuple[int, ...] = ()
     identity: str = ""
     excess: float = 0.0
+    sampled: float | None = None
+
+    @property
+    def penalized(self) -> LossRisk:
+        """Predicted loss and risk, each with the excess of the errors of analyses added."""
+        loss, risk = self.predicted
+        return loss + self.excess, risk + self.excess
 
     @cached_property
     def level(self) -> int:
@@ -253,6 +262,8 @@ class EngineState:
         closed: reason why a search does not take part any more, by name.
         spent: cost of the proposals of each kind.
         pace: mean cost of each kind of task.
+        relief: mean difference of the largest error less its limit between each sample and the
+            whole file.
     """
 
     issued: int = 0
@@ -277,6 +288,7 @@ class EngineState:
     efforts: Mapping[str, Effort] = field(default_factory=dict)
     spent: Mapping[str, float] = field(default_factory=dict)
     pace: Mapping[str, float] = field(default_factory=dict)
+    relief: Mapping[str, float] = field(default_factory=dict)
     rounds: Log[Round] = field(default_factory=Log)
 
     @property
@@ -399,6 +411,7 @@ class EngineCodec:
                 "signatures": [[n, list(own)] for n, own in state.signatures.items()],
                 "refusals": dict(state.refusals),
                 "pace": dict(state.pace),
+                "relief": dict(state.relief),
                 "generations": {
                     name: _plain_generation(one) for name, one in state.generations.items()
                 },
@@ -446,6 +459,7 @@ class EngineCodec:
             signatures={number: tuple(own) for number, own in saved["signatures"]},
             refusals=saved["refusals"],
             pace=saved["pace"],
+            relief=saved.get("relief", {}),
             rounds=Log(map(Round, *columns_of("rounds", arrays, Round))),
         )
 
@@ -471,6 +485,7 @@ class EngineCodec:
             signature=tuple(saved["signature"]),
             identity=saved["identity"],
             excess=saved.get("excess", 0.0),
+            sampled=saved.get("sampled"),
         )
 
     def _point(
@@ -535,7 +550,9 @@ class EngineCodec:
 
 def _plain_candidate(one: Candidate) -> dict[str, Any]:
     names = ("number", "member", "search", "operator", "parents", "readings", "predicted")
-    return {name: getattr(one, name) for name in (*names, "signature", "identity", "excess")}
+    return {
+        name: getattr(one, name) for name in (*names, "signature", "identity", "excess", "sampled")
+    }
 
 
 def _plain_generation(own: Generation) -> dict[str, Any]:

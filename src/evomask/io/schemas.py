@@ -25,7 +25,7 @@ OPEN = "?"
 
 HEAD = """\
 # A proposal for {name}: {records} records, {columns} columns. Read it and change what is wrong.
-# kind: continuous | ordinal | nominal
+# kind: continuous | ordinal | nominal | date
 # role: identifier (never released) | quasi-identifier (others may know it) | confidential
 #       | other | weight | stratum | household | person (a number that its records share)
 #       | pseudonym (released as a keyed code, see [pseudonyms])
@@ -49,6 +49,7 @@ class AttributeEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
     hierarchy: str | None = None
     linked: str = ""
     renumber: bool = False
+    since: str = ""
 
 
 class RulesSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -62,12 +63,14 @@ class KeepSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
 
     Args:
         use: purposes in words, such as ``regional poverty statistics``.
+        replicates: replicate weights or units for intervals, such as ``brr: repw*``.
     """
 
     tables: list[str] = []
     models: list[str] = []
     indicators: list[str] = []
     use: list[str] = []
+    replicates: str = ""
 
 
 class PseudonymsSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -186,6 +189,7 @@ class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
                 e.hierarchy,
                 linked=e.linked,
                 renumber=e.renumber,
+                since=e.since,
             )
             for name, e in self.attributes.items()
         }
@@ -248,8 +252,8 @@ class RecipeFile(SchemaFile, forbid_unknown_fields=True, omit_defaults=True):
     promised: PromisedSection = msgspec.field(default_factory=PromisedSection)
 
 
-STEPS = "steps"
-"""Key by which the file of a recipe is recognised."""
+OF_RECIPES = {"steps", "format"}
+"""Keys by which the file of a recipe is recognised; one that only enforces has no steps."""
 
 S = TypeVar("S", bound=SchemaFile)
 
@@ -270,7 +274,9 @@ def read_recipe_file(path: Path) -> RecipeFile:
 def _read(path: Path, kind: type[S], what: str) -> S:
     try:
         content = msgspec.toml.decode(read_regular_file(path))
-        schema = msgspec.convert(content, cast("type[S]", RecipeFile) if STEPS in content else kind)
+        schema = msgspec.convert(
+            content, cast("type[S]", RecipeFile) if OF_RECIPES & content.keys() else kind
+        )
     except FileNotFoundError:
         raise FileError(f"there is no {what} file {path}; check the name") from None
     except OSError as error:

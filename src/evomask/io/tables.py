@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from evomask.data.classes import classes_of
+from evomask.data.dates import dates_of
 from evomask.data.frames import (
     Declarations,
     Frame,
@@ -18,7 +19,7 @@ from evomask.data.frames import (
     to_polars,
 )
 from evomask.data.partition import canonical
-from evomask.data.schema import Kind, Role
+from evomask.data.schema import MISSING, Kind, Role
 from evomask.data.table import Table
 from evomask.data.units import UnitLevel, unit_labels, unit_of, units_in
 from evomask.errors import FileError
@@ -224,6 +225,10 @@ def _confidential_spec(table: Table, name: str) -> ConfidentialSpec:
     attribute = table.attribute(name)
     if table.is_recoded(name) or attribute.kind is Kind.NOMINAL:
         return ConfidentialSpec()
+    if attribute.is_date:
+        days = np.unique(table.values(name))
+        written = dates_of(pl.Series(days[~np.isnan(days)]), attribute.notes.type or "%Y-%m-%d")
+        return ConfidentialSpec(ordered=True, order=(*written.to_list(), MISSING))
     missing = tuple(
         (float(low), float(high))
         for low, high in attribute.notes.user_missing
@@ -265,8 +270,13 @@ def released_name(path: Path) -> str:
     return path.with_suffix(fmt.release).name
 
 
+def frame_of_rows(rows: Sequence[Mapping[str, object]]) -> pl.DataFrame:
+    """Rows as a data frame; the columns of the first one."""
+    return pl.DataFrame([dict(row) for row in rows], infer_schema_length=None)
+
+
 def rows_as_parquet(rows: Sequence[Mapping[str, object]]) -> bytes:
     """Encode rows as Parquet; the same rows give the same bytes."""
     buffer = BytesIO()
-    pl.DataFrame([dict(row) for row in rows], infer_schema_length=None).write_parquet(buffer)
+    frame_of_rows(rows).write_parquet(buffer)
     return buffer.getvalue()

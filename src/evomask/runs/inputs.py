@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from evomask.data.dates import parse_dates
 from evomask.data.edits import rules_of
 from evomask.data.frames import Declaration, Declarations, storage_of
 from evomask.data.hierarchy import (
@@ -35,7 +36,7 @@ from evomask.io.tables import read_source, released_name
 from evomask.masking.recoding.derived_columns import without_derived_quasi_identifiers
 from evomask.measures.analyses.analyses import NO_ANALYSES, AnalysesToPreserve
 from evomask.report.record import NO_STATEMENT, Statement
-from evomask.runs.store.release import read_key
+from evomask.runs.store.signature import read_secret
 
 
 @dataclass(frozen=True)
@@ -176,11 +177,16 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     that cannot be parsed are refused.
     """
     schema = read_schema(source.schema) if source.schema else SchemaFile()
-    read = read_source(source.path, _dialect(source, schema))
+    return load_source(read_source(source.path, _dialect(source, schema)), source, hierarchies)
+
+
+def load_source(read: Source, source: Input, hierarchies: Path | None = None) -> Loaded:
+    """Load columns that were read, with the schema and the options of an input."""
+    schema = read_schema(source.schema) if source.schema else SchemaFile()
     table = read.table(_present(_declarations(source, schema), schema, read))
     table = table.with_schema(replace(table.schema, edits=tuple(schema.rules.edits)))
     rules_of(table.schema)
-    scenarios = _intruders(schema, source)
+    scenarios = intruders_of(schema, source)
     population = population_of(source, schema)
     rules = replace(table.schema, scenarios=scenarios, population=population)
     table = table.with_schema(rules)
@@ -190,7 +196,11 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     trees = {**own, **read_hierarchies(table.schema, hierarchies)}
     named = schema.keep
     keep = AnalysesToPreserve(
-        tuple(named.tables), tuple(named.models), tuple(named.indicators), tuple(named.use)
+        tuple(named.tables),
+        tuple(named.models),
+        tuple(named.indicators),
+        tuple(named.use),
+        replicates=named.replicates,
     )
     notes = (*_dialect_note(read.dialect), *read.notes, *assumed, *unknown)
     origin = read.origin(table, source.path)
@@ -225,7 +235,7 @@ def _pseudonym_key(schema: SchemaFile, table: Table) -> PseudonymKey | None:
             "differ; add project under [pseudonyms]"
         )
     nonce = b"" if section.stable else secrets.token_bytes(16)
-    return PseudonymKey(read_key(Path(section.key)), section.project, nonce)
+    return PseudonymKey(read_secret(Path(section.key)), section.project, nonce)
 
 
 def _present(declared: Declarations, schema: SchemaFile, read: Source) -> Declarations:
@@ -263,7 +273,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else plural}"
 
 
-def _intruders(schema: SchemaFile, source: Input) -> tuple[Scenario, ...]:
+def intruders_of(schema: SchemaFile, source: Input) -> tuple[Scenario, ...]:
     """Scenarios of the schema and of the options, which replace those of the same name."""
     named = (*schema.intruders, *map(parse_scenario, source.scenarios))
     return tuple({one.name: one for one in named}.values())
@@ -284,7 +294,7 @@ def load_released(source: Input) -> Loaded:
     schema = read_schema(source.schema) if source.schema else SchemaFile()
     read = read_source(source.path, _dialect(source, schema))
     loaded = released_of(read, _declarations(source, schema), _declarations(source, SchemaFile()))
-    scenarios = _intruders(schema, source)
+    scenarios = intruders_of(schema, source)
     own = loaded.table.schema
     rules = replace(
         own,
@@ -322,6 +332,10 @@ def _as_released(read: Source, name: str, declared: Declaration) -> Declaration:
 
 
 def _fits(read: Source, name: str, declared: Declaration) -> bool:
+    if declared.since:
+        return False
+    if declared.kind is Kind.DATE:
+        return parse_dates(read.frame[name]) is not None
     if declared.kind is Kind.CONTINUOUS:
         return storage_of(read.frame[name]) is not Storage.TEXT
     cells = {str(cell) for cell in read.frame[name].unique().drop_nulls()}

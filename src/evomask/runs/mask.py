@@ -12,7 +12,7 @@ import numpy as np
 
 from evomask.data.distance import Standardizer, impute_medians
 from evomask.data.partition import group_sizes, total_sum_of_squares, within_sum_of_squares
-from evomask.data.schema import Kind, Role
+from evomask.data.schema import Attribute, Kind, Role
 from evomask.data.table import Table
 from evomask.data.units import unit_levels
 from evomask.errors import ParameterError, SchemaError
@@ -182,7 +182,7 @@ def _files(
 def _suitable(entry: MethodEntry, table: Table) -> tuple[str, ...]:
     """Quasi-identifiers of a kind that the method can mask."""
     known = table.schema.quasi_identifiers
-    names = tuple(name for name in known if table.attribute(name).kind in entry.kinds)
+    names = tuple(n for n in known if _can_mask(entry, table.attribute(n)))
     if not names:
         kinds = " or ".join(sorted(entry.kinds))
         raise SchemaError(
@@ -190,6 +190,10 @@ def _suitable(entry: MethodEntry, table: Table) -> tuple[str, ...]:
             "name one with --attributes or choose another method"
         )
     return names
+
+
+def _can_mask(entry: MethodEntry, attribute: Attribute) -> bool:
+    return attribute.kind in entry.kinds or (attribute.is_date and Kind.DATE in entry.kinds)
 
 
 def _notes(names: tuple[str, ...], table: Table) -> tuple[str, ...]:

@@ -74,9 +74,9 @@ def complete_searches(incomplete: str) -> list[str]:
 
 def complete_methods(incomplete: str) -> list[str]:
     """Offer the names of the masking methods."""
-    from evomask.runs.catalogue import METHODS
+    from evomask.runs.catalogue import ALL_METHODS
 
-    return _starting((entry.name for entry in METHODS), incomplete)
+    return _starting((entry.name for entry in ALL_METHODS), incomplete)
 
 
 def complete_words(*words: str) -> Callable[[str], list[str]]:
@@ -213,6 +213,7 @@ KeepOrder = Annotated[bool, _shared("keep_order")]
 KeepTable = Annotated[list[str] | None, _shared("keep_tables")]
 KeepModel = Annotated[list[str] | None, _shared("keep_models")]
 KeepIndicator = Annotated[list[str] | None, _shared("keep_indicators")]
+Replicates = Annotated[str, _shared("replicates")]
 Use = Annotated[list[str] | None, _shared("uses")]
 MaxRisk = Annotated[str | None, _shared("max_risk")]
 MaxLoss = Annotated[float | None, _shared("max_loss")]

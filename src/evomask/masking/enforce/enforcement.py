@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from evomask.data.classes import classes_of
-from evomask.data.edits import EditRepair, parse_rule, rules_of
+from evomask.data.edits import EditRepair, rule_columns, rules_of
 from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.data.units import UnitLevel, unit_levels
@@ -166,7 +166,13 @@ class Enforcement:
         if not len(rules):
             return ()
         moved = rules.values(before) != rules.values(after)
-        changed = int((moved & ~np.isnan(rules.values(before))).any(axis=1).sum())
+        flags = (moved & ~np.isnan(rules.values(before))).any(axis=1)
+        for name in dict.fromkeys(
+            name for rule in rules.conditions for name in rule.columns(before.schema)
+        ):
+            if before.is_recoded(name) == after.is_recoded(name):
+                flags |= ~np.isclose(before[name], after[name], rtol=0, atol=0, equal_nan=True)
+        changed = int(flags.sum())
         notes = [f"{changed} records were changed to fulfil the edit rules"] if changed else []
         smallest = _smallest_class(before), _smallest_class(after)
         if smallest[1] < smallest[0]:
@@ -188,7 +194,7 @@ def broken_rules(original: Table, masked: Table) -> tuple[str, ...]:
     edits = [
         edit
         for edit in original.schema.edits
-        if all(name in masked.schema for rule in parse_rule(edit) for name, _ in rule.weights)
+        if all(name in masked.schema for name in rule_columns(edit, original.schema))
     ]
     rules = rules_of(replace(masked.schema, edits=tuple(edits)))
     return _sentences(rules.violations(masked), "masked records violate")

@@ -1,11 +1,13 @@
 """Analyses to preserve: prepared once for an original, and compared on each masked file."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from evomask.data.table import Table
+from evomask.errors import EvomaskError
 from evomask.measures.analyses.estimates import AnalysisComparison, verdict_of
 from evomask.measures.analyses.indicators import PreparedIndicator, prepare_indicator
 from evomask.measures.analyses.models import PreparedModel, prepare_model
@@ -19,6 +21,7 @@ from evomask.measures.analyses.parser import (
     split_limit,
 )
 from evomask.measures.analyses.records import AnalysedFile, OriginalFile
+from evomask.measures.analyses.replicates import Replicates, replicates_of
 from evomask.measures.analyses.tables import PreparedTable, prepare_table
 from evomask.measures.measure import check_masked, check_original
 
@@ -30,6 +33,8 @@ ERROR_NAMES = {kind: f"{kind}_error" for kind in ("table", "model", "indicator")
 
 LEAST_VAGUE = 0.001
 """Share of variation within cells that a note names."""
+
+KINDS = ("tables", "models", "indicators")
 
 PreparedAnalysis = PreparedTable | PreparedModel | PreparedIndicator
 
@@ -44,6 +49,7 @@ class AnalysesToPreserve:
         indicators: such as ``gini(income) by region``.
         uses: purposes in words, for which analyses have yet to be found (`runs.purposes`).
         objective: whether their mean error is an objective beside loss and risk.
+        replicates: replicate weights or units by which intervals are computed (`replicates`).
     """
 
     tables: tuple[str, ...] = ()
@@ -51,6 +57,7 @@ class AnalysesToPreserve:
     indicators: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
     objective: bool = field(default=False, kw_only=True)
+    replicates: str = field(default="", kw_only=True)
 
     def __bool__(self) -> bool:
         return bool(self.tables or self.models or self.indicators)
@@ -63,7 +70,22 @@ class AnalysesToPreserve:
             _union(self.indicators + other.indicators),
             _union(self.uses + other.uses),
             objective=self.objective or other.objective,
+            replicates=other.replicates or self.replicates,
         )
+
+    def possible_in(self, sample: Table) -> "AnalysesToPreserve":
+        """Return the analyses that a table has the columns and enough records for."""
+
+        def possible(kind: str) -> tuple[str, ...]:
+            found = []
+            for text in getattr(self, kind):
+                single = AnalysesToPreserve(*((text,) if kind == one else () for one in KINDS))
+                with suppress(EvomaskError):
+                    single.against(sample)
+                    found.append(text)
+            return tuple(found)
+
+        return AnalysesToPreserve(*map(possible, KINDS), objective=self.objective)
 
     @property
     def limits(self) -> dict[str, float]:
@@ -86,6 +108,7 @@ class AnalysesToPreserve:
                 "indicator": tuple(prepare_indicator(spec, file) for spec in indicators),
             },
             self.objective,
+            replicates_of(self.replicates, original) if self.replicates else None,
         )
 
 
@@ -113,11 +136,13 @@ class PreparedAnalyses:
     Args:
         by_kind: tables, models and indicators.
         objective: whether errors include the mean of all.
+        replicates: replicate weights that intervals are computed by, if there are any.
     """
 
     original: OriginalFile
     by_kind: Mapping[str, tuple[PreparedAnalysis, ...]]
     objective: bool = False
+    replicates: Replicates | None = None
 
     @property
     def limits(self) -> dict[str, float]:
@@ -131,7 +156,10 @@ class PreparedAnalyses:
         for analysis in analyses:
             check_masked(self.original.table, masked, analysis.wish.attributes)
         file = self.original.against(masked)
-        return tuple(_with_vague(one.compare(file), one.wish, file) for one in analyses)
+        found = ((one.compare(file), one) for one in analyses)
+        if self.replicates is not None:
+            found = ((self.replicates.with_intervals(own, one, file), one) for own, one in found)
+        return tuple(_with_vague(own, one.wish, file) for own, one in found)
 
     def errors(self, masked: Table) -> Mapping[str, float]:
         """Errors in percent, as `errors_of`, without any interval.
