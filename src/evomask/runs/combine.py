@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -42,5 +43,5 @@ def combine_files(
     present = {name: own for name, own in declared.items() if name in frame.columns}
     table = replace(reads[0], frame=frame).table(present)
     ends = np.cumsum([0, *(read.frame.height for read in reads)])
-    copies = [table.take(np.arange(begin, end)) for begin, end in zip(ends, ends[1:], strict=False)]
+    copies = [table.take(np.arange(begin, end)) for begin, end in pairwise(ends.tolist())]
     return combine_copies(copies, wanted, Rule(rule))
