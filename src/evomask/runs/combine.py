@@ -1,12 +1,10 @@
 """Analyses of several synthetic copies of a file, combined."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
 from evomask.errors import DataError, ParameterError
 from evomask.io.tables import read_source
@@ -39,9 +37,8 @@ def combine_files(
     for path, read in zip(others, reads[1:], strict=True):
         if read.frame.columns != reads[0].frame.columns:
             raise DataError(f"{path} has other columns than {source.path}; name copies of one file")
-    frame = pl.concat([read.frame for read in reads], how="vertical_relaxed")
-    present = {name: own for name, own in declared.items() if name in frame.columns}
-    table = replace(reads[0], frame=frame).table(present)
+    present = {name: own for name, own in declared.items() if name in reads[0].frame.columns}
+    table = reads[0].stack(reads[1:]).table(present)
     ends = np.cumsum([0, *(read.frame.height for read in reads)])
     copies = [table.take(np.arange(begin, end)) for begin, end in pairwise(ends.tolist())]
     return combine_copies(copies, wanted, Rule(rule))
