@@ -147,17 +147,18 @@ def peers(names: list[str], evaluations: int) -> None:
             attack(file.names).against(file.table, file.others)
             for attack in (MembershipInference, Copies)
         )
-        rows, judged = [], []
+        rows: dict[str, list[float]] = {}
+        judged: list[str] = []
         with tempfile.TemporaryDirectory() as kept:
             for title, masked in files_of(file, done, Path(kept)):
                 path = Path(kept) / f"judged{len(rows)}.csv"
                 single_values(masked, file.names).write_csv(path)
                 judged.append(str(path))
                 assessed, copied = risk.assess(masked), copies(masked)
-                rows.append([
-                    title, loss(masked), assessed.risk, assessed.reidentification.percent,
+                rows[title] = [
+                    loss(masked), assessed.risk, assessed.reidentification.percent,
                     membership(masked).gain, copied.success, copied.control,
-                ])  # fmt: skip
+                ]  # fmt: skip
             task = {"file": judged[0], "files": judged, "most": 1}
             try:
                 scores = ask(peer("sdmetrics"), "quality", task, Path(kept), LIMIT)["scores"]
@@ -168,10 +169,10 @@ def peers(names: list[str], evaluations: int) -> None:
         size = f"{len(file.table)} records, {len(file.names)} attributes"
         print(f"\n{name}: {size}, {evaluations} evaluations\n")
         print("|", " | ".join(COLUMNS), "|\n|---" + "|---" * (len(COLUMNS) - 1) + "|")
-        for row, score in zip(rows, scores, strict=True):
-            cells = [f"{value:.1f}" for value in (*row[1:4], score, *row[4:])]
-            beaten = any(a <= row[1] and b <= row[2] for a, b in own)
-            print("|", " | ".join([row[0], *cells, "yes" if beaten else "no"]), "|", flush=True)
+        for (title, row), score in zip(rows.items(), scores, strict=True):
+            cells = [f"{value:.1f}" for value in (*row[:3], score, *row[3:])]
+            beaten = any(a <= row[0] and b <= row[1] for a, b in own)
+            print("|", " | ".join([title, *cells, "yes" if beaten else "no"]), "|", flush=True)
 
 
 def main() -> None:
