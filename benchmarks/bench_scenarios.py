@@ -1,7 +1,7 @@
 """Guarantees against several intruders: what they cost, and that they hold.
 
     python benchmarks/bench_scenarios.py [--parts testdata,survey,speed,ends,files]
-        [--seconds 60] [--cases 10000] [--files 1000] [--seed 1]
+        [--evaluations 500] [--cases 10000] [--files 1000] [--seed 1]
 
 - ``testdata``: sdcMicro's test data, seven keys known exactly and three numbers within 10 %.
   Suppressed cells for k = 3 over those of its ``kAnon``; the usual recipe (kAnon and MDAV, k = 3)
@@ -86,12 +86,12 @@ def protected(
     keep: AnalysesToPreserve = NO_ANALYSES,
     hierarchies: HierarchyDefinitions | None = None,
 ) -> Protection:
-    """Search for options.seconds; the table is in memory."""
+    """Search by options.evaluations; the table is in memory."""
     job = ProtectJob(
         Input(Path("table")),
         Path(),
         requirement,
-        seconds=options.seconds,
+        evaluations=options.evaluations,
         seed=options.seed,
         keep=keep,
     )
@@ -207,7 +207,7 @@ PARTS: Mapping[str, Callable[[argparse.Namespace], None]] = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--parts", default=",".join(PARTS))
-    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--evaluations", type=int, default=500)
     parser.add_argument("--cases", type=int, default=10_000)
     parser.add_argument("--files", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=1)

@@ -1,6 +1,6 @@
 """Five named analyses with limits of 5 %, against the same budget without steering.
 
-    python benchmarks/bench_steering.py [survey] [adult] [--evaluations 300] [--seed 1]
+    python benchmarks/bench_steering.py [survey] [adult] [--records 2000] [--evaluations 300]
 
 For each file `protect` runs twice with the same seed and budget: with a limit of 5 % for each
 analysis, and without. Printed are the limits that the suggested point breaks, how many points of
@@ -12,6 +12,7 @@ import argparse
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
+from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any
 
@@ -44,10 +45,11 @@ ADULT = evomask.Schema(
 )
 
 
-def files() -> dict[str, tuple[Any, evomask.Schema]]:
+def files(records: int) -> dict[str, tuple[Any, evomask.Schema]]:
     columns = {name: [*schema.quasi, *schema.confidential] for name, schema in SCHEMAS.items()}
-    people = evomask.read(evomask.example("play", records=2000))
-    adult = evomask.read(reference_file("uci/adult.csv")).sample(8000, seed=1)
+    with TemporaryDirectory() as folder:
+        people = evomask.read(evomask.example(folder, records=records))
+    adult = evomask.read(reference_file("uci/adult.csv")).sample(records, seed=1)
     return {
         "survey": (people.select(columns["survey"]), SURVEY),
         "adult": (adult.select(columns["adult"]), ADULT),
@@ -118,10 +120,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", default=list(SCHEMAS))
     parser.add_argument("--evaluations", type=int, default=300)
+    parser.add_argument("--records", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--searches", nargs="*", default=[])
     how = parser.parse_args()
-    given = files()
+    given = files(how.records)
     met = [compare(name, *given[name], how) for name in how.names]
     return 0 if all(met) else 1
 

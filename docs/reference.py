@@ -14,7 +14,7 @@ import typer
 
 import evomask
 from evomask.cli.main import app
-from evomask.runs.catalogue import METHODS
+from evomask.runs.catalogue import ALL_METHODS
 
 COMMANDS = """# The command line
 Written by `make docs` from the help texts of the commands; a test compares the two.
@@ -61,7 +61,7 @@ def command_page() -> str:
     parts.append(
         "## Methods of evomask mask\n`--method NAME` also takes the options of its method.\n"
     )
-    for entry in METHODS:
+    for entry in ALL_METHODS:
         parts.append(f"**{entry.name}** {entry.summary}\n")
         parts += [f"- `{p.option}` {p.meaning}" for p in entry.parameters] + [""]
     return "\n".join(parts).rstrip() + "\n"

@@ -57,7 +57,7 @@ HOMES = {
     "dask": ("execution/dask.py",),
     "pandas": (),
     "pyarrow": (),
-    "polars": ("io/", "data/frames.py"),
+    "polars": ("io/", "data/frames.py", "data/dates.py"),
     "narwhals": ("io/", "data/frames.py"),
     "pyreadstat": ("io/",),
     "fastexcel": ("io/",),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from evomask.api.apply import Applied as Applied
     from evomask.api.apply import apply as apply
+    from evomask.api.difference import difference as difference
     from evomask.api.files import example as example
     from evomask.api.files import read as read
     from evomask.api.files import write as write
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from evomask.api.protect import load as load
     from evomask.api.protect import protect as protect
     from evomask.api.protect import protect_file as protect_file
+    from evomask.api.pseudonyms import pseudonyms as pseudonyms
     from evomask.api.schema import Proposal as Proposal
     from evomask.api.schema import RolesNeededError as RolesNeededError
     from evomask.api.schema import Schema as Schema
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
     from evomask.errors import EvomaskError as EvomaskError
     from evomask.masking.composition import InTurn as InTurn
     from evomask.masking.composition import Stratified as Stratified
+    from evomask.masking.dates import DateRounding as DateRounding
+    from evomask.masking.dates import DateShift as DateShift
     from evomask.masking.enforce.repair import Repair as Repair
     from evomask.masking.local_suppression import LocalSuppression as LocalSuppression
     from evomask.masking.microaggregation.clustered import (
@@ -64,6 +68,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "evomask.api.apply": ("Applied", "apply"),
+    "evomask.api.difference": ("difference",),
     "evomask.api.files": ("example", "read", "write"),
     "evomask.api.mask": ("hierarchy", "mask", "write_hierarchy"),
     "evomask.api.measure": (
@@ -77,6 +82,7 @@ _NAMES = {
     ),
     "evomask.api.progress": ("Progress",),
     "evomask.api.protect": ("SavedRun", "Result", "load", "protect", "protect_file"),
+    "evomask.api.pseudonyms": ("pseudonyms",),
     "evomask.api.schema": ("Proposal", "RolesNeededError", "Schema", "propose"),
     "evomask.api.search": ("SearchResult", "search"),
     "evomask.api.sklearn": ("TrainingMasker",),
@@ -84,6 +90,7 @@ _NAMES = {
     "evomask.data.scenario": ("Scenario",),
     "evomask.errors": ("EvomaskError",),
     "evomask.masking.composition": ("InTurn", "Stratified"),
+    "evomask.masking.dates": ("DateRounding", "DateShift"),
     "evomask.masking.enforce.repair": ("Repair",),
     "evomask.masking.local_suppression": ("LocalSuppression",),
     "evomask.masking.microaggregation.clustered": (

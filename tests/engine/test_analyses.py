@@ -1,14 +1,20 @@
 """Analyses to preserve in the engine: their errors, and the rule of feasibility."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from evomask.data.frames import Declaration
 from evomask.data.schema import Kind, Role
 from evomask.engine.evaluation import EvaluationContext, Settings
 from evomask.engine.front import FrontPoint, front_of
+from evomask.engine.offers import suggested
+from evomask.engine.proposals import Proposer
 from evomask.engine.state import EngineCodec
+from evomask.evolution.archive import non_dominated_ranks
 from evomask.masking.enforce.requirement import Requirement
-from evomask.measures.analyses.analyses import AnalysesToPreserve, errors_of
+from evomask.measures.analyses.analyses import MEAN_ERROR, AnalysesToPreserve, errors_of
 from tests.engine.runs import context_for, nominal, people, run, table_of
 
 KEEP = AnalysesToPreserve(
@@ -90,6 +96,10 @@ def test_errors_and_limits_are_in_the_saved_state():
     last = run(given, 40)[-1]
     codec = EngineCodec(given)
     again = codec.load(codec.save(last))
+    assert again.relief == last.relief
+    assert {n: one.sampled for n, one in again.live.items()} == {
+        n: one.sampled for n, one in last.live.items()
+    }
     assert [one.errors for one in again.candidates] == [one.errors for one in last.candidates]
     assert {n: one.excess for n, one in again.live.items()} == {
         n: one.excess for n, one in last.live.items()
@@ -114,3 +124,62 @@ def test_confidential_columns_may_be_analysed():
     settings = Settings(given.settings.requirement, "strict", given.settings.members, keep=keep)
     found = run(EvaluationContext(table, settings, 1), 12)[-1]
     assert max(one.errors["table_error"] for one in found.candidates) > 0
+
+
+def test_the_mean_error_is_an_objective_of_the_front_and_is_saved(free):
+    given, _ = free
+    keep = replace(KEEP, objective=True)
+    settings = replace(given.settings, keep=keep)
+    context = EvaluationContext(given.table, settings, 11)
+    last = run(context, 50)[-1]
+    for one in last.front:
+        masked = context.masked(one.member, last.genomes[one.number])
+        mean = np.mean([found.error for found in context.analyses.compare(masked)])
+        assert one.objectives == {MEAN_ERROR: pytest.approx(mean)}
+    beaten = non_dominated_ranks(np.array([(p.loss, p.risk) for p in last.front]))
+    assert beaten.max() > 0
+    codec = EngineCodec(context)
+    again = codec.load(codec.save(last))
+    assert [one.objectives for one in again.front] == [one.objectives for one in last.front]
+
+
+def test_the_suggested_point_weighs_the_objective_with_the_loss():
+    useful = FrontPoint(1, loss=12, risk=9, objectives={MEAN_ERROR: 1.0})
+    plain = FrontPoint(2, loss=10, risk=9, objectives={MEAN_ERROR: 8.0})
+    assert suggested([useful, plain]).number == 1
+    assert suggested([replace(p, objectives={}) for p in (useful, plain)]).number == 2
+
+
+def test_errors_are_computed_from_the_first_sample_on():
+    given = context(LIMITS, samples=((150, 60),))
+    last = run(given, 60)[-1]
+    seen = [one for one in last.live.values() if one.level == 0]
+    assert seen
+    sample = given.at(0)
+    for one in seen:
+        errors = sample.analyses.errors(sample.masked(one.member, one.genome))
+        assert one.sampled == pytest.approx(max(errors[n] - limit for n, limit in LIMITS.items()))
+    assert set(last.relief) == {"0"}
+
+
+def test_of_two_candidates_that_promise_the_same_the_one_within_the_limits_is_promoted():
+    given = context(LIMITS, samples=((150, 60),))
+    last = run(given, 60)[-1]
+    proposer = Proposer(given)
+    first, second = [one for one in last.live.values() if one.level == 0][:2]
+    twins = {
+        first.number: replace(first, predicted=(5.0, 5.0), excess=8.0),
+        second.number: replace(second, predicted=(5.0, 5.0), excess=0.0),
+    }
+    after = proposer._promotion(
+        replace(last, live={**last.live, **twins}), np.random.default_rng(1)
+    )
+    assert after.pending[-1].candidate == second.number
+
+
+def test_analyses_for_which_a_sample_is_too_small_are_left_out_there():
+    declaration, draw = nominal(3)
+    table = table_of(people(300, kind=draw), kind=declaration)
+    keep = AnalysesToPreserve(("kind", "kind: mean income"), indicators=("gini(income)",))
+    assert keep.possible_in(table) == keep
+    assert keep.possible_in(table.take(np.arange(9))) == AnalysesToPreserve()

@@ -5,9 +5,8 @@ import shutil
 
 import pytest
 
-BITS, CUT = "some bits flipped", "cut short"
 NEVER_CHECKED = (".lock",)
-CASES, ALL_CASES = 10, 100
+CASES, ALL_CASES = 10, 500
 
 
 def files_of(folder):
@@ -25,6 +24,16 @@ def damage(path, rng):
     path.write_bytes(content)
 
 
+def is_harmless(damaged, whole):
+    """Whether a journal was cut short after its release began, as a kill may leave it."""
+    is_cut = damaged.name == "journal.jsonl" and whole.startswith(damaged.read_bytes())
+    return is_cut and b'"phase":"releasing"' in damaged.read_bytes().rpartition(b"\n")[0]
+
+
+def test_an_undamaged_run_is_whole(evomask, protection):
+    assert evomask("verify", protection).code == 0
+
+
 @pytest.mark.parametrize(
     "number",
     [
@@ -39,7 +48,8 @@ def test_a_damaged_file_of_a_run_is_noticed_and_never_a_traceback(evomask, prote
     whole = damaged.read_bytes()
     damage(damaged, rng)
     verified = evomask("verify", protection)
-    if damaged.name not in NEVER_CHECKED and damaged.read_bytes() != whole:
+    is_same = damaged.read_bytes() == whole or is_harmless(damaged, whole)
+    if damaged.name not in NEVER_CHECKED and not is_same:
         assert verified.code == 1, damaged.name
     for words in (("choose", protection, "--point", 1), ("report", protection), ("runs",)):
         answer = evomask(*words, "--quiet")
@@ -48,17 +58,22 @@ def test_a_damaged_file_of_a_run_is_noticed_and_never_a_traceback(evomask, prote
         assert answer.err.count("\n") <= 1
 
 
-@pytest.mark.parametrize("how", [BITS, CUT])
-def test_a_finished_front_outlives_damage_of_its_journal(evomask, protection, how):
+def bits_flipped(content):
+    return bytes(byte ^ 4 * (place % 200 == 5) for place, byte in enumerate(content))
+
+
+def cut_short(content):
+    return content[: len(content) // 3]
+
+
+@pytest.mark.parametrize("damage", [bits_flipped, cut_short])
+def test_a_finished_front_outlives_damage_of_its_journal(evomask, protection, damage):
     journal = protection / "journal.jsonl"
-    content = bytearray(journal.read_bytes())
-    for line in range(5, len(content), 200):
-        content[line] ^= 4
-    journal.write_bytes(content if how == BITS else content[: len(content) // 3])
+    journal.write_bytes(damage(journal.read_bytes()))
     assert evomask("verify", protection).code == 1
     answer = evomask("choose", protection, "--point", 1)
     assert answer.code == 0, answer.err
-    assert "journal" in answer.err
+    assert ("damaged lines of journal.jsonl" in answer.err) == (damage is bits_flipped)
 
 
 def test_a_finished_front_outlives_its_journal(evomask, protection):

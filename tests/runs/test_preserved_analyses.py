@@ -94,6 +94,8 @@ def test_the_record_tells_every_statistic_before_and_after(once):
         "tables": [*KEEP.tables],
         "models": [*KEEP.models],
         "indicators": [],
+        "uses": [],
+        "objective": False,
     }
 
 
@@ -103,6 +105,9 @@ def test_the_internal_report_shows_them_and_the_public_one_only_how_near_they_co
     figure = f"{mean.values[0].before.value:,.0f}"
     assert figure in internal
     assert "preserved analyses" in internal
+    assert internal.count("intervals before and after") >= len(mean.values)
+    assert mean.verdict in {"safe", "with care", "not safe"}
+    assert f'<td class="word">{mean.verdict}</td>' in public
     assert mean.text in public
     assert figure not in public
 
@@ -110,7 +115,7 @@ def test_the_internal_report_shows_them_and_the_public_one_only_how_near_they_co
 def test_the_public_record_has_no_place_for_a_figure(once):
     kept = build_public_record(once.record).kept
     assert [set(msgspec.to_builtins(each)) for each in kept] == [
-        {"text", "kind", "error", "overlap"}
+        {"text", "kind", "error", "overlap", "verdict"}
     ] * 3
     assert all(isinstance(each.error, int) and isinstance(each.overlap, int) for each in kept)
 
@@ -120,7 +125,7 @@ def test_a_bound_on_errors_moves_the_suggested_point(once, town):
     limit = errors[0] + 0.01
     done = protect_file(job_for(town, "bounded", bounds=Bounds(table_error=limit)))
     assert done.record.chosen.table_error <= limit
-    assert f"among points with a table error of at most {limit:g} %" in done.choice.reason
+    assert f"a table error of at most {limit:g} %" in done.choice.reason
     assert done.record.bounds == {"table_error": limit}
 
 
@@ -168,9 +173,7 @@ def test_choosing_within_a_risk_takes_the_least_loss(once):
     limit = sorted(point.risk for point in front)[len(front) // 2]
     done = choose(once.folder, "suggested", Bounds(risk=limit))
     assert done.chosen.loss == min(point.loss for point in front if point.risk <= limit)
-    assert (
-        done.choice.reason == f"the smallest loss among points with a risk of at most {limit:g} %"
-    )
+    assert f"the smallest loss within a risk of at most {limit:g} %" in done.choice.reason
 
 
 def test_a_schema_may_name_what_must_survive(town):
@@ -212,8 +215,10 @@ def test_group_means_and_lost_categories_are_always_reported(town):
 
 
 def test_where_no_point_keeps_a_limit_nothing_is_released_and_the_run_can_be_chosen_from(town):
+    keep = AnalysesToPreserve((*KEEP.tables, "school: mean age"))
+    job = job_for(town, "strict", keep=keep, bounds=Bounds(table_error=0))
     with pytest.raises(ParameterError, match="no point has a table error of at most 0 %; the near"):
-        protect_file(job_for(town, "strict", bounds=Bounds(table_error=0)))
+        protect_file(job)
     assert not (town / "strict" / "masked").exists()
     done = choose(town / "strict", "balanced")
     assert done.written.records == 150
@@ -244,3 +249,20 @@ def test_points_above_a_limit_are_shown_as_such(once):
     points = done.record.points.front
     assert [bool(point.breaks) for point in points] == [point.risk > limit for point in points]
     assert "breaks the limit of risk" in done.reports.internal.read_text()
+
+
+def test_a_third_objective_has_a_column_and_a_view_of_the_front(town):
+    done = protect_file(job_for(town, "third", keep=replace(KEEP, objective=True)))
+    points = done.record.points
+    assert {point.point for point in points.view} <= {point.point for point in points.front}
+    assert points.chosen.point in {point.point for point in points.view}
+    assert all(point.analysis_error is not None for point in points.front)
+    assert points.original.analysis_error == 0
+    assert "analysis error" in done.reports.internal.read_text()
+    again = choose(done.folder, "suggested")
+    assert again.record.points.front == points.front
+
+
+def test_a_third_objective_needs_analyses(town):
+    with pytest.raises(ParameterError, match="keep-objective needs analyses"):
+        protect_file(job_for(town, "none", keep=AnalysesToPreserve(objective=True)))

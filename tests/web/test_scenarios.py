@@ -51,6 +51,13 @@ def test_few_uniques_are_not_counted(client, tmp_path):
     assert found["minimum"] == 10
 
 
+def test_units_that_the_file_lacks_are_named(client, town):
+    asked = KNOWS | {"unit": "household"}
+    answer = client.post(f"/api/files/{town}/scenarios/uniques", json=asked)
+    assert answer.status_code == 400
+    assert "give a column the role household or person" in answer.text
+
+
 def test_what_is_saved_is_in_the_schema_and_can_be_undone(client, town):
     wish = [KNOWS, {"name": "twin", "knows": ["age"]}]
     unknown = client.put(f"/api/files/{town}/scenarios", json={"scenarios": wish[1:]}).json()

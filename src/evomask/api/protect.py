@@ -397,6 +397,7 @@ def protect(
     keep_models: Iterable[str] = (),
     keep_indicators: Iterable[str] = (),
     uses: Iterable[str] = (),
+    keep_objective: bool = False,
     max_risk: float | Mapping[str, float] | None = None,
     max_loss: float | None = None,
     release: str = "",
@@ -439,6 +440,8 @@ def protect(
         keep_indicators: indicators to preserve, such as ``gini(income) by region``.
         uses: what the file is for, such as ``regional poverty statistics <= 5 %``; preserves the
             analyses of such a purpose.
+        keep_objective: whether the mean error of all preserved analyses is an objective of the
+            front, beside loss and risk.
         max_risk: choose the least loss with at most this risk, in percent; of all scenarios, or of
             each, such as ``{"register": 5, "colleague": 10}``.
         max_loss: choose the least risk with at most this loss, in percent.
@@ -512,7 +515,10 @@ def protect(
         max_indicator_error=max_indicator_error,
         baseline=baseline,
     )
-    job = replace(options.job(Input(Path("data frame")), Path()), keep=loaded.keep)
+    job = replace(
+        options.job(Input(Path("data frame")), Path()),
+        keep=replace(loaded.keep, objective=keep_objective),
+    )
     stop = StopRequest()
     watch = None if callback is None else ProgressReporter(callback, stop)
     with open_evaluators(workers, cluster) as evaluators:

@@ -29,10 +29,11 @@ ROLES = {
     "keep": Role.OTHER,
     "strata": Role.STRATUM,
 }
-KINDS = {"ordinal": Kind.ORDINAL, "nominal": Kind.NOMINAL, "continuous": Kind.CONTINUOUS}
+KINDS = {"ordinal": Kind.ORDINAL, "nominal": Kind.NOMINAL, "continuous": Kind.CONTINUOUS,
+         "dates": Kind.DATE}  # fmt: skip
 STATISTICS = ("scenarios", "edits", "keep_tables", "keep_models", "keep_indicators", "uses")
 LISTS = (*ROLES, *KINDS, *STATISTICS)
-MAPPINGS = ("hierarchies", "categories", "decimals", "linked")
+MAPPINGS = ("hierarchies", "categories", "decimals", "linked", "since")
 GIVEN = "given in code"
 """Placeholder for the file name of a hierarchy that is not in a file."""
 
@@ -49,6 +50,7 @@ class Schema:
         ordinal: columns with ordered categories.
         nominal: columns with unordered categories.
         continuous: columns of numbers that can be averaged.
+        dates: columns of dates, which are masked as numbers of days.
         strata: columns whose combinations are masked separately.
         weight: column of survey weights.
         household: column with the household number; left out of every result.
@@ -62,6 +64,8 @@ class Schema:
         decimals: released decimal places by column; by default those of the column.
         linked: columns derived from another one and masked with it, such as
             ``{"education_years": "education"}``.
+        since: dates that are released as the age in years since another date, such as
+            ``{"admission": "birth"}``.
         scenarios: who may attack a release and what they know, each a `Scenario` or a text such as
             ``register: age, sex, income ~ 20 %``; without any, all quasi-identifiers.
         edits: edit rules that every released record must satisfy, such as ``start <= end``.
@@ -93,6 +97,7 @@ class Schema:
     ordinal: Iterable[str] = ()
     nominal: Iterable[str] = ()
     continuous: Iterable[str] = ()
+    dates: Iterable[str] = ()
     strata: Iterable[str] = ()
     weight: str | None = None
     household: str | None = None
@@ -103,6 +108,7 @@ class Schema:
     categories: Mapping[str, Sequence[str]] = field(default_factory=dict)
     decimals: Mapping[str, int] = field(default_factory=dict)
     linked: Mapping[str, str] = field(default_factory=dict)
+    since: Mapping[str, str] = field(default_factory=dict)
     scenarios: Iterable[Scenario | str] = ()
     edits: Iterable[str] = ()
     keep_tables: Iterable[str] = ()
@@ -170,7 +176,9 @@ class Schema:
 def declarations_of(schema: Schema) -> dict[str, Declaration]:
     """Return the declaration of each column, to build a table."""
     kinds, roles = schema.kinds, schema.roles
-    named = [*roles, *kinds, *schema.hierarchies, *schema.decimals, *schema.linked]
+    named = [
+        *roles, *kinds, *schema.hierarchies, *schema.decimals, *schema.linked, *schema.since
+    ]  # fmt: skip
     return {
         name: Declaration(
             kinds.get(name),
@@ -179,6 +187,7 @@ def declarations_of(schema: Schema) -> dict[str, Declaration]:
             schema.decimals.get(name),
             _tree_name(schema.hierarchies.get(name)),
             linked=schema.linked.get(name, ""),
+            since=schema.since.get(name, ""),
         )
         for name in dict.fromkeys(named)
     }
@@ -192,6 +201,7 @@ def _of_file(file: "SchemaFile") -> Schema:
     entries = file.attributes
     roles = {name: entry.role for name, entry in entries.items()}
     named = {key: [n for n in roles if roles[n] is role] for key, role in ROLES.items()}
+    named["drop"] += [n for n in roles if roles[n] is Role.PSEUDONYM]  # see evomask.pseudonyms
     # Categories without a kind are nominal, as text is.
     kind_of = {n: e.kind or (Kind.NOMINAL if e.categories else None) for n, e in entries.items()}
     kinds = {key: [n for n in kind_of if kind_of[n] is kind] for key, kind in KINDS.items()}
@@ -210,6 +220,7 @@ def _of_file(file: "SchemaFile") -> Schema:
         categories={n: e.categories for n, e in entries.items() if e.categories},
         decimals={n: e.decimals for n, e in entries.items() if e.decimals is not None},
         linked={n: e.linked for n, e in entries.items() if e.linked},
+        since={n: e.since for n, e in entries.items() if e.since},
         scenarios=file.intruders,
         edits=file.rules.edits,
         keep_tables=file.keep.tables,
@@ -254,6 +265,7 @@ def _as_file(schema: Schema, home: Path) -> "SchemaFile":
                 declared.decimals,
                 declared.hierarchy and os.path.relpath(declared.hierarchy, home),
                 declared.linked,
+                since=declared.since,
             )
             for name, declared in declarations_of(schema).items()
         },

@@ -31,6 +31,14 @@ def apply(
     keep_order: options.KeepOrder = False,
     key_file: options.KeyFile = None,
     strict_releases: options.StrictReleases = False,
+    k_together: options.KTogether = None,
+    person: Annotated[
+        str,
+        typer.Option(
+            "--same-person",
+            help="Column that tells who is also in the recipe's release: both are intersected.",
+        ),
+    ] = "",
     force: options.Force = False,
     seed: options.Seed = None,
     json: options.Json = False,
@@ -47,6 +55,7 @@ def apply(
     job = ApplyJob(
         recipe=recipe, source=Input(data, schema), out=output, seed=seed,
         keep_order=keep_order, key=key_file, force=force, strict_releases=strict_releases,
+        k_together=k_together, person=person,
     )  # fmt: skip
     done = apply_file(job, lambda text: progress(text, quiet=quiet))
     notes(done.applied.notes, quiet=quiet)

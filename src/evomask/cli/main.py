@@ -4,6 +4,7 @@ Exit codes: 0 done, 1 an evomask error (one sentence), 2 wrong usage, 3 nothing 
 be confirmed first, or no point within the limits), 130 interrupted.
 """
 
+import inspect
 import os
 import sys
 import warnings
@@ -19,6 +20,7 @@ from evomask.cli.apply import apply
 from evomask.cli.audit import audit
 from evomask.cli.combine import combine
 from evomask.cli.compile import compile_
+from evomask.cli.difference import difference
 from evomask.cli.explain import explain
 from evomask.cli.mask import mask
 from evomask.cli.measure import measure
@@ -69,16 +71,23 @@ def _register(group: str, *commands: Callable[..., None]) -> None:
 
 _register(PREPARE, example, init, scenarios, hierarchy)
 _register(PROTECT, protect, serve)
-_register(AFTER, choose, apply, explain, report, verify, resume, runs)
+_register(AFTER, choose, apply, difference, explain, report, verify, resume, runs)
 _register(STEPS, measure, audit, combine)
 register_command(app, rich_help_panel=STEPS, context_settings=PASS_ON)(mask)
 app.add_typer(searches, name="search", rich_help_panel=STEPS)
 for extension in sorted(entry_points(group="evomask.commands")):
-    extra = extension.load()
-    if isinstance(extra, typer.Typer):
-        app.add_typer(extra, name=extension.name, rich_help_panel=MORE)
-    else:
-        register_command(app, name=extension.name, rich_help_panel=MORE)(extra)
+    try:
+        extra = extension.load()
+        if isinstance(extra, typer.Typer):
+            app.add_typer(extra, name=extension.name, rich_help_panel=MORE)
+        else:
+            inspect.signature(extra)
+            register_command(app, name=extension.name, rich_help_panel=MORE)(extra)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - of another package
+        note(
+            f"the command {extension.name!r} of another package cannot be loaded "
+            f"({type(error).__name__}); repair or remove the package"
+        )
 
 
 Shell = StrEnum("Shell", ["bash", "zsh", "fish"])

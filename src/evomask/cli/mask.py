@@ -192,12 +192,12 @@ def _text(outcome: "MaskOutcome") -> str:
 
 
 def _list_methods(*, as_json: bool) -> None:
-    from evomask.runs.catalogue import METHODS
+    from evomask.runs.catalogue import ALL_METHODS
 
     if as_json:
-        say_json({"methods": [_method_as_json(entry) for entry in METHODS]})
+        say_json({"methods": [_method_as_json(entry) for entry in ALL_METHODS]})
         return
-    for entry in METHODS:
+    for entry in ALL_METHODS:
         say(f"{entry.name}: {entry.summary}")
         say(f"    masks {', '.join(sorted(entry.kinds))} attributes")
         for parameter in entry.parameters:

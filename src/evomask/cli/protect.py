@@ -172,6 +172,7 @@ def resume_protected(
     "evomask choose release --pick knee",
     "evomask choose release --max-risk 15",
     "evomask choose release --max-risk register=5,colleague=10",
+    "evomask choose public --nested-in scientific    # both together keep the k required",
 )
 def choose(
     folder: shared.RunFolder,
@@ -188,6 +189,14 @@ def choose(
     key_file: shared.KeyFile = None,
     edited_plan: shared.EditedPlan = False,
     strict_releases: shared.StrictReleases = False,
+    nested_in: Annotated[
+        str,
+        typer.Option(
+            "--nested-in",
+            help="Run folder (or DIR:POINT) of a release: both together keep the required k.",
+        ),
+    ] = "",
+    k_together: shared.KTogether = None,
     json: shared.Json = False,
     quiet: shared.Quiet = False,
 ) -> None:
@@ -203,6 +212,7 @@ def choose(
             max_table_error=max_table_error, max_model_error=max_model_error,
             max_indicator_error=max_indicator_error,
             keep_order=keep_order, edited_plan=edited_plan, strict_releases=strict_releases,
+            nested_in=nested_in, k_together=k_together,
         )  # fmt: skip
         outofcore.choose(folder, pick, bounds, key_file, json=json, quiet=quiet)
         return
@@ -213,6 +223,7 @@ def choose(
         return choose_point(
             folder, pick, bounds, keep_order=keep_order, key=key_file, watch=watch,
             edited_plan=edited_plan, strict_releases=strict_releases,
+            nested_in=nested_in, k_together=k_together,
         )  # fmt: skip
 
     _release(run, f"choosing from {folder}", folder, json=json, quiet=quiet, key_file=key_file)

@@ -3,6 +3,7 @@
 A rule compares two sums, such as ``start <= end`` or ``total = a + 2 * b - 1``; comparisons may
 be chained, as in ``0 <= a <= b``. Rules apply to continuous attributes and to ordinal ones whose
 categories are numbers. A rule does not apply where a value is missing, suppressed or recoded.
+Rules with conditions are in `conditions`; dates are numbers of days, written as ``2024-05-31``.
 
 The repair of violations is the smallest change that satisfies the rules, as the sum of squares in
 standard deviations of the original. Values stay in the range of the original, at the released
@@ -24,6 +25,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evomask.data.classes import classes_of_columns
+from evomask.data.conditions import (
+    MOST_ROUNDS,
+    ConditionalRule,
+    check_conditions,
+    is_conditional,
+    mend,
+    parse_conditions,
+    violated,
+)
+from evomask.data.dates import parse_day
 from evomask.data.schema import MISSING, Attribute, Kind, Role, Schema
 from evomask.data.table import Column, Table
 from evomask.errors import DataError, SchemaError
@@ -36,7 +47,7 @@ ROUNDING = 1e-9
 """Relative tolerance of sums of numbers without a smallest step."""
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+)|`(?P<quoted>[^`]+)`"
+    r"\s*(?:(?P<date>\d{4}-\d{2}-\d{2})(?!\d)|(?P<number>\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+)|`(?P<quoted>[^`]+)`"
     r"|(?P<name>[^\W\d][\w.]*)|(?P<sign><=|>=|==|[<>=+*-]))\s*"
 )
 _PLAIN = re.compile(r"[^\W\d][\w.]*")
@@ -73,6 +84,7 @@ class EditRules:
         attributes: attributes that occur in a rule, in the order of the schema.
         texts: text of the rule of each row of *weights*.
         steps: smallest step of the sum of each row, 0 if there is none.
+        conditions: rules that are no sums.
     """
 
     attributes: tuple[Attribute, ...] = ()
@@ -81,9 +93,10 @@ class EditRules:
     low: Floats = field(default_factory=lambda: np.empty(0))
     high: Floats = field(default_factory=lambda: np.empty(0))
     steps: Floats = field(default_factory=lambda: np.empty(0))
+    conditions: tuple[ConditionalRule, ...] = ()
 
     def __len__(self) -> int:
-        return len(self.texts)
+        return len(self.texts) + len(self.conditions)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -128,6 +141,8 @@ class EditRules:
     def broken_by(self, table: Table) -> Flags:
         """Return which released records violate a rule."""
         flags: Flags = self.broken(self.values(table)).any(axis=1) & ~table.suppressed
+        for rule in self.conditions:
+            flags |= violated(rule, table)
         return flags
 
     def violations(self, table: Table) -> dict[str, int]:
@@ -137,27 +152,60 @@ class EditRules:
         for text in dict.fromkeys(self.texts):
             rows = [row for row, rule in enumerate(self.texts) if rule == text]
             counts[text] = int(broken[:, rows].any(axis=1).sum())
+        counts |= {rule.text: int(violated(rule, table).sum()) for rule in self.conditions}
         return {text: count for text, count in counts.items() if count}
 
 
 def rules_of(schema: Schema) -> EditRules:
     """Parse the edit rules of a schema; an error quotes the invalid rule."""
-    parsed = [rule for text in schema.edits for rule in parse_rule(text)]
+    conditions = tuple(_conditional_rules(schema))
+    sums = [text for text in schema.edits if text not in {rule.text for rule in conditions}]
+    parsed = [rule for text in sums for rule in parse_rule(text)]
     named = {name for rule in parsed for name, _ in rule.weights}
     for rule in parsed:
         _check_numbers(rule, schema)
     attributes = tuple(attribute for attribute in schema if attribute.name in named)
     if not parsed:
-        return EditRules()
+        return EditRules(conditions=conditions)
     steps = {attribute.name: step_of(attribute) for attribute in attributes}
     limits = [_limits(rule, steps) for rule in parsed]
+    low, high, step = (np.array(column) for column in zip(*limits, strict=True))
     rows = [[dict(r.weights).get(a.name, 0.0) for a in attributes] for r in parsed]
     return EditRules(
         attributes,
         tuple(rule.text for rule in parsed),
         np.array(rows),
-        *(np.array(column) for column in zip(*limits, strict=True)),
+        low,
+        high,
+        step,
+        conditions,
     )
+
+
+def _conditional_rules(schema: Schema) -> Iterator[ConditionalRule]:
+    """Rules with conditions, and comparisons of two columns of categories."""
+    for text in schema.edits:
+        if not is_conditional(text) and not _compares_categories(text, schema):
+            continue
+        rule = parse_conditions(text)
+        check_conditions(rule, schema)
+        yield rule
+
+
+def _compares_categories(text: str, schema: Schema) -> bool:
+    rules = parse_rule(text)
+    names = [name for rule in rules for name, _ in rule.weights if name in schema]
+    texts = [
+        n for n in names if schema[n].is_categorical and np.isnan(category_numbers(schema[n])).all()
+    ]
+    return len(rules) == 1 and len(names) == 2 and texts == names
+
+
+def rule_columns(text: str, schema: Schema) -> tuple[str, ...]:
+    """Columns that a rule of a schema names."""
+    if is_conditional(text) or _compares_categories(text, schema):
+        return parse_conditions(text).columns(schema)
+    return tuple(name for rule in parse_rule(text) for name, _ in rule.weights)
 
 
 def parse_rule(text: str) -> tuple[Rule, ...]:
@@ -198,7 +246,13 @@ def _tokens(text: str) -> Iterator[_Token]:
         if match is None:
             raise _invalid(text, f"unexpected character {text[place:].strip()[:1]!r}")
         kind = str(match.lastgroup)
-        yield _Token("name" if kind == "quoted" else kind, match[kind])
+        if kind == "date":
+            day = parse_day(match[kind], "%Y-%m-%d")
+            if day is None:
+                raise _invalid(text, f"{match[kind]} is no date")
+            yield _Token("number", str(day))
+        else:
+            yield _Token("name" if kind == "quoted" else kind, match[kind])
         place = match.end()
 
 
@@ -431,7 +485,7 @@ class NearestValid:
 
     def repair(self, values: Points) -> Points:
         """Return records that satisfy all rules; one that cannot is unchanged."""
-        if not len(self.rules):
+        if not self.rules.texts:
             return values
         todo = np.flatnonzero(self.rules.broken(values).any(axis=1))
         if not len(todo):
@@ -458,7 +512,7 @@ class NearestValid:
         """
         nearest = values.copy()
         todo, current = np.arange(len(values)), values
-        corrections = np.zeros((len(self.rules) + 1, *values.shape))
+        corrections = np.zeros((len(self.rules.texts) + 1, *values.shape))
         for _ in range(MOST_SWEEPS):
             after = self._sweep(current, corrections)
             change = np.nanmax(np.abs(after - current) / self.spreads, axis=1, initial=0.0)
@@ -472,7 +526,7 @@ class NearestValid:
     def _sweep(self, current: Points, corrections: NDArray[np.float64]) -> Points:
         """Run one iteration of Dykstra's algorithm; *corrections* are updated in place."""
         applies = self.rules.applies(current)
-        for row in range(len(self.rules)):
+        for row in range(len(self.rules.texts)):
             before = current + corrections[row]
             current = self._project_on_rule(before, row, applies[:, row])
             corrections[row] = before - current
@@ -648,7 +702,7 @@ class EditRepair:
         rules = rules_of(original.schema)
         values = rules.values(original)
         domains = tuple(domain_of(a, values[:, j]) for j, a in enumerate(rules.attributes))
-        if len(rules) and not _is_feasible(rules, domains):
+        if rules.texts and not _is_feasible(rules, domains):
             texts = "; ".join(dict.fromkeys(rules.texts))
             raise DataError(
                 f"the rules {texts} contradict each other or the ranges of their columns; "
@@ -663,7 +717,19 @@ class EditRepair:
             whole_classes: never split an equivalence class of the quasi-identifiers; a record
                 that would need it is left unrepaired.
         """
-        if not len(self.rules):
+        for _ in range(MOST_ROUNDS):
+            masked = self._mended_sums(masked, whole_classes=whole_classes)
+            if not self.rules.conditions:
+                return masked
+            before, rules = masked, self.rules.conditions
+            masked = mend(rules, masked, fixed=FIXED, whole_classes=whole_classes)
+            if masked is before or not self.rules.broken_by(masked).any():
+                break
+        return masked
+
+    def _mended_sums(self, masked: Table, *, whole_classes: bool) -> Table:
+        """Repair the rules that are sums."""
+        if not self.rules.texts:
             return masked
         before = self.rules.values(masked)
         classes = classes_of_columns(list(before.T), len(before))
@@ -678,7 +744,7 @@ class EditRepair:
 
     def rows(self, values: Points, *, whole_classes: bool = False) -> Points:
         """Repair the numbers of records, one column for each of ``rules.names``."""
-        if not len(self.rules):
+        if not self.rules.texts:
             return values
         values = np.column_stack([d.rounded(values[:, j]) for j, d in enumerate(self.domains)])
         for step in self._steps[:2] if whole_classes else self._steps:

@@ -8,6 +8,7 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
+from evomask.data.dates import ages_at, dates_of, days_of
 from evomask.data.hierarchy_builders import natural_order
 from evomask.data.schema import MISSING, NO_NOTES, Attribute, Kind, Notes, Role, Schema, Storage
 from evomask.data.table import Column, Table, missing_codes, tag_missing
@@ -41,6 +42,8 @@ class Declaration:
     notes: Notes = NO_NOTES
     linked: str = ""
     renumber: bool = False
+    pseudonym: bool = False
+    since: str = ""
 
     def over(self, inferred: "Declaration") -> "Declaration":
         """Return this declaration with undeclared properties taken from *inferred*."""
@@ -68,13 +71,37 @@ def table_from(frame: Frame, declarations: Declarations | None = None) -> Table:
             raise SchemaError(f"no column {name!r} in the data, which has {', '.join(names)}")
     if columns.height == 0 or not columns.columns:
         raise DataError("the data hold no records; give a file with at least one")
+    columns = _with_ages(columns, declared)
     pairs = [_column(series, declared.get(series.name, Declaration())) for series in columns]
     schema = Schema(tuple(attribute for attribute, _ in pairs))
     return Table(schema, {attribute.name: column for attribute, column in pairs})
 
 
+def _with_ages(columns: pl.DataFrame, declared: Mapping[str, Declaration]) -> pl.DataFrame:
+    """Replace dates of events by the age at the event, where that is declared."""
+    ages = []
+    for name, own in declared.items():
+        if not own.since:
+            continue
+        if own.since not in columns.columns:
+            raise SchemaError(
+                f"{name!r} counts years since {own.since!r}, which is no column; name a date"
+            )
+        if own.kind not in (None, Kind.CONTINUOUS):
+            raise SchemaError(
+                f"{name!r} is the age since {own.since!r}, which is continuous; leave kind out"
+            )
+        ages.append(ages_at(columns[name], columns[own.since]))
+    return columns.with_columns(ages)
+
+
 def _column(series: pl.Series, declared: Declaration) -> tuple[Attribute, Column]:
     storage = storage_of(series)
+    if declared.role is Role.PSEUDONYM:
+        role = Role.PERSON if series.drop_nulls().is_duplicated().any() else Role.IDENTIFIER
+        declared = replace(declared, kind=Kind.NOMINAL, role=role, pseudonym=True)
+    if declared.kind is Kind.DATE:
+        return _dates(series, declared)
     kind = declared.kind or _default_kind(
         series, storage, has_hierarchy=declared.hierarchy is not None
     )
@@ -85,6 +112,7 @@ def _column(series: pl.Series, declared: Declaration) -> tuple[Attribute, Column
         series.name, kind, declared.role, storage=storage, decimals=declared.decimals,
         hierarchy=declared.hierarchy, label=declared.label, value_labels=declared.value_labels,
         notes=notes, linked=declared.linked, renumber=declared.renumber,
+        pseudonym=declared.pseudonym, since=declared.since,
     )  # fmt: skip
     if kind is Kind.CONTINUOUS:
         if declared.decimals is None and storage is Storage.INTEGER:
@@ -96,6 +124,16 @@ def _column(series: pl.Series, declared: Declaration) -> tuple[Attribute, Column
     else:
         categories = _categories(series, texts, notes, has_order=kind is Kind.ORDINAL)
     return replace(attribute, categories=categories), _codes(texts, categories)
+
+
+def _dates(series: pl.Series, declared: Declaration) -> tuple[Attribute, Column]:
+    """Return a continuous attribute with days as its unit."""
+    days, form = days_of(series)
+    attribute = Attribute(
+        series.name, Kind.CONTINUOUS, declared.role, storage=Storage.DATE, decimals=0,
+        label=declared.label, notes=replace(declared.notes, type=form), linked=declared.linked,
+    )  # fmt: skip
+    return attribute, days
 
 
 def storage_of(series: pl.Series) -> Storage:
@@ -276,6 +314,8 @@ def _released(table: Table, name: str) -> pl.Series:
 
 def _released_numbers(attribute: Attribute, values: Floats) -> pl.Series:
     numbers = pl.Series(attribute.name, values).fill_nan(None)
+    if attribute.is_date:
+        return dates_of(numbers, attribute.notes.type)
     if attribute.decimals is not None:
         numbers = numbers.round(attribute.decimals)
     numbers = numbers.set(numbers == 0.0, 0.0)  # a negative zero is the same value
@@ -329,7 +369,7 @@ def frame_like(frame: Frame, original: Table, masked: Table) -> Any:  # noqa: AN
     changed = [
         _as_caller(wide[name], original, masked)
         for name in released
-        if not is_same_column(original, masked, name)
+        if original.attribute(name).since or not is_same_column(original, masked, name)
     ]
     result = wide.select(released).with_columns(*changed)
     if masked.suppressed.any():

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from evomask.data.dates import format_day
 from evomask.data.recoding import SUPPRESSED, CategorySets
 from evomask.data.schema import MISSING
 from evomask.data.table import Table
@@ -237,10 +238,12 @@ class Bands:
         cuts: for each level, from the finest, the lower ends of the bands in ascending order;
             the cuts of every level are a subset of those of the level before.
         whole: whether all numbers are integers, so that labels are ranges of integers.
+        dates: format of the dates that the numbers are; None where they are none.
     """
 
     cuts: tuple[Cuts, ...]
     whole: bool
+    dates: str | None = None
 
     @cached_property
     def lowest(self) -> Floats:
@@ -256,6 +259,8 @@ class Bands:
 
     def labels(self, number: float) -> list[str]:
         """Return the label of the band of a number at each level."""
+        if self.dates is not None:
+            return [_period_label(level, number, self.dates) for level in self.cuts]
         return [_band_label(level, number, whole=self.whole) for level in self.cuts]
 
     def codes(self, numbers: Floats) -> Codes:
@@ -277,6 +282,19 @@ def _band_label(cuts: Cuts, number: float, *, whole: bool) -> str:
     if high is None:
         return f"{low:.12g} or more"
     return interval_label(low, high, whole=whole)
+
+
+def _period_label(cuts: Cuts, number: float, form: str) -> str:
+    """Label of a band of dates."""
+    index = int(np.searchsorted(cuts, number, "right"))
+    if not cuts:
+        return SUPPRESSED
+    if not index:
+        return f"before {format_day(cuts[0], form)}"
+    low = format_day(cuts[index - 1], form)
+    if index == len(cuts):
+        return f"{low} or later"
+    return f"[{low},{format_day(cuts[index] - 1, form)}]"
 
 
 def interval_label(low: float, high: float, *, whole: bool) -> str:

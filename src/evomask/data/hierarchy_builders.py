@@ -394,6 +394,8 @@ def define_hierarchy(table: Table, name: str) -> list[tuple[str, ...]] | Bands:
         return lines_of(automatic_hierarchy(table, name))
     values = table.values(name)
     known = values[~np.isnan(values)]
+    if attribute.is_date and len(known):
+        return replace(quantile_bands(known), dates=attribute.notes.type)
     distinct, counts = np.unique(known, return_counts=True)
     if len(distinct) > MOST_VALUES or len(distinct) == 0:
         return quantile_bands(known) if len(known) else Bands(((),), whole=False)

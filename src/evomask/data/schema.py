@@ -19,11 +19,15 @@ MOST_DECIMALS = 15
 
 
 class Kind(StrEnum):
-    """Measurement level of an attribute."""
+    """Measurement level of an attribute.
+
+    Dates are declared as such; as attributes they are continuous, with days as their unit.
+    """
 
     CONTINUOUS = "continuous"
     ORDINAL = "ordinal"
     NOMINAL = "nominal"
+    DATE = "date"
 
 
 class Role(StrEnum):
@@ -37,11 +41,12 @@ class Role(StrEnum):
     STRATUM = "stratum"
     HOUSEHOLD = "household"
     PERSON = "person"
+    PSEUDONYM = "pseudonym"
 
     @property
     def is_released(self) -> bool:
         """Whether attributes of this role are written to a release; identifiers never are."""
-        return self not in (Role.IDENTIFIER, *UNITS)
+        return self not in (Role.IDENTIFIER, Role.PSEUDONYM, *UNITS)
 
 
 UNITS = (Role.HOUSEHOLD, Role.PERSON)
@@ -93,6 +98,9 @@ class Attribute:
         value_labels: pairs of a code and its label; the codes are the categories.
         linked: attribute that determines this one and is masked together with it, if any.
         renumber: whether new numbers of units are released in place of the original ones.
+        pseudonym: whether keyed pseudonyms are released in place of the values; the role is then
+            person where values are repeated, else identifier.
+        since: date from which an event is counted; the attribute is then the age in years.
     """
 
     name: str
@@ -107,6 +115,8 @@ class Attribute:
     notes: Notes = NO_NOTES
     linked: str = ""
     renumber: bool = False
+    pseudonym: bool = False
+    since: str = ""
 
     def __post_init__(self) -> None:
         if len(set(self.categories)) < len(self.categories):
@@ -122,6 +132,16 @@ class Attribute:
             )
         if MISSING in self.categories[:-1]:
             raise SchemaError(f"the empty (missing) category of {self.name!r} must be its last one")
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether other values are released in place of those of the file."""
+        return self.renumber or self.pseudonym or bool(self.since)
+
+    @property
+    def is_date(self) -> bool:
+        """Whether its numbers are days, written as dates."""
+        return self.kind is Kind.CONTINUOUS and self.storage is Storage.DATE
 
     @property
     def is_categorical(self) -> bool:

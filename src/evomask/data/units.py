@@ -178,7 +178,7 @@ def new_numbers(table: Table, rng: np.random.Generator) -> Table:
     The columns are released then: records with the same number belong to the same unit.
     """
     for attribute in table.schema:
-        if not attribute.renumber:
+        if not attribute.renumber or attribute.pseudonym:
             continue
         units = unit_labels(table, attribute.name)
         numbers = 1 + rng.permutation(int(units.max(initial=-1)) + 1)

@@ -29,16 +29,22 @@ from evomask.engine.kernel_loading import (
 )
 from evomask.engine.objectives import Objective
 from evomask.engine.specialists import Specialist, search_of
-from evomask.errors import DataError, EvomaskError
+from evomask.errors import DataError, EvomaskError, SchemaError
 from evomask.evolution.individual import Outcome, Task
 from evomask.evolution.loop import Setup, Worker
 from evomask.evolution.streams import draw_stream, member_seed
 from evomask.masking.enforce.enforcement import Enforcement
-from evomask.masking.enforce.requirement import Requirement
+from evomask.masking.enforce.nesting import Nesting
+from evomask.masking.enforce.requirement import Requirement, known_by_units
 from evomask.masking.provenance import Provenance, Step
 from evomask.masking.randomization.pram import Transitions
 from evomask.masking.recipe import Recipe
-from evomask.measures.analyses.analyses import NO_ANALYSES, AnalysesToPreserve, PreparedAnalyses
+from evomask.measures.analyses.analyses import (
+    MEAN_ERROR,
+    NO_ANALYSES,
+    AnalysesToPreserve,
+    PreparedAnalyses,
+)
 from evomask.measures.disclosure.control_group import ControlledRisk
 from evomask.measures.disclosure.risk import DisclosureRisk, RiskAssessment, RiskReading
 from evomask.measures.loss.loss import EQUAL_WEIGHTS, LossWeights
@@ -85,7 +91,7 @@ class Measured:
 
     Args:
         objectives, limited: values of the user's objectives, without and with a limit.
-        errors: of the analyses to preserve, in percent, for a whole file.
+        errors: of the analyses to preserve, in percent; of a sample only if they have limits.
     """
 
     loss: float
@@ -159,6 +165,7 @@ class EvaluationContext:
         people: number of targets.
         given: masked versions of the table that the user gave, which are evaluated first.
         objectives: of the user, for whole files.
+        held: releases of the same records that others hold, in which every file is nested.
     """
 
     table: Table
@@ -170,6 +177,7 @@ class EvaluationContext:
     people: int = SEARCH_TARGETS
     given: tuple[Table, ...] = ()
     objectives: tuple[Objective, ...] = ()
+    held: tuple[Table, ...] = ()
     _setups: dict[str, Setup[Any]] = field(default_factory=dict, repr=False)
 
     def __reduce__(self) -> tuple[Callable[..., "EvaluationContext"], tuple[Any, ...]]:
@@ -305,20 +313,36 @@ class EvaluationContext:
         if self.outside is None:
             values = {one.name: one(self.table, masked) for one in self.objectives}
             limited = {one.name for one in self.objectives if one.limit is not None}
+            errors = self.analyses.errors(masked)
+            values |= {MEAN_ERROR: errors[MEAN_ERROR]} if MEAN_ERROR in errors else {}
             return replace(
                 self.measured(masked, self.twin(name, genome, masked)),
                 objectives={n: value for n, value in values.items() if n not in limited},
                 limited={n: value for n, value in values.items() if n in limited},
-                errors=self.analyses.errors(masked),
+                errors=errors,
             )
-        return replace(self.measured(masked), assessment=None)
+        errors = self.analyses.errors(masked) if self.settings.limits else {}
+        return replace(self.measured(masked), assessment=None, errors=errors)
 
     def releasable(self, masked: Table) -> Table:
         """Enforce the requirement and the edit rules on a masked file."""
         released = self.guarantees(masked)
         if self.guarantees.mender.rules.broken_by(released).any():
             raise DataError("no enforcement satisfies both the edit rules and the requirement")
-        return released
+        return self._nested(released) if self.held else released
+
+    def _nested(self, masked: Table) -> Table:
+        """Nest a masked file in the releases that others hold."""
+        if self.guarantees.levels:
+            raise SchemaError(
+                "files with persons or households cannot be nested in an earlier release; choose "
+                "without --nested-in, and read what the releases tell together"
+            )
+        known = known_by_units(self.table.schema, self.settings.requirement)
+        nested = self.guarantees.derived(Nesting(self.held, known)(masked))
+        if self.guarantees.mender.rules.broken_by(nested).any():
+            raise DataError("no enforcement satisfies both the edit rules and the nesting")
+        return nested
 
     @cached_property
     def guarantees(self) -> Enforcement:
@@ -327,8 +351,11 @@ class EvaluationContext:
 
     @cached_property
     def analyses(self) -> PreparedAnalyses:
-        """Analyses to preserve, computed for the original."""
-        return self.settings.keep.against(self.table)
+        """Analyses to preserve, computed for the original; of a sample, those that it allows."""
+        keep = self.settings.keep
+        if self.outside is not None:
+            keep = keep.possible_in(self.table)
+        return keep.against(self.table)
 
     @cached_property
     def loss(self) -> Reading:
@@ -367,7 +394,7 @@ class EvaluationContext:
         risk = self._risk
         if not isinstance(risk, ControlledRisk) or not len(risk.control):
             return None
-        if not self.is_portable(name):
+        if self.held or not self.is_portable(name):
             return masked.take(risk.others)
         try:
             return self._twin_context.masked(name, genome)

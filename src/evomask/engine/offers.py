@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from evomask.engine.front import UNBOUNDED, Bounds, FrontPoint, balanced
 from evomask.errors import UnmetError
+from evomask.measures.analyses.analyses import MEAN_ERROR
 
 HALF = 0.5
 """Part of the limit of the loss up to which the useful offer goes."""
@@ -124,7 +125,7 @@ def _within_limits(points: Sequence[FrontPoint], bounds: Bounds) -> FrontPoint |
 
 
 def _by_loss(point: FrontPoint) -> tuple[float, float, int]:
-    return point.loss, point.risk, point.number
+    return point.loss + point.objectives.get(MEAN_ERROR, 0.0), point.risk, point.number
 
 
 def _by_risk(point: FrontPoint) -> tuple[float, float, int]:

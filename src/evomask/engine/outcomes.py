@@ -100,6 +100,7 @@ class Merger:
         if is_whole:
             state = self._with_point(state, candidate, result)
         else:
+            state = self._with_sampled_excess(state, candidate, result)
             state = replace(state, trials=state.trials + 1)
         fresh = state.live.values() if not is_first else (state.live[candidate.number],)
         state = self._predicted(state, fresh)
@@ -153,11 +154,34 @@ class Merger:
             errors=measured.errors,
         )
         limits = self.context.settings.limits
-        excess = max(0.0, point.excess(limits))
-        live = {**state.live, candidate.number: replace(candidate, excess=excess)}
+        excess = point.excess(limits)
+        live = {**state.live, candidate.number: replace(candidate, excess=max(0.0, excess))}
+        state = self._with_relief(state, candidate, excess)
         points = sorted((*state.front, point), key=lambda one: one.number)
         state = replace(state, live=live, candidates=state.candidates.plus([point]))
         return replace(state, front=front_of(points, limits))
+
+    def _with_relief(self, state: EngineState, candidate: Candidate, excess: float) -> EngineState:
+        """Learn how much larger errors are on the sample on which a candidate was seen before."""
+        before = [i for i, own in enumerate(candidate.readings[:-1]) if own is not None]
+        if candidate.sampled is None or not before:
+            return state
+        key, difference = str(before[-1]), excess - candidate.sampled
+        mean = state.relief.get(key, difference)
+        return replace(state, relief={**state.relief, key: mean + PACE * (difference - mean)})
+
+    def _with_sampled_excess(
+        self, state: EngineState, candidate: Candidate, measured: Measured
+    ) -> EngineState:
+        """Expect the errors of analyses of a sample, less what samples add, for the whole file."""
+        limits = self.context.settings.limits
+        known = [measured.errors[name] - limits[name] for name in limits if name in measured.errors]
+        if not known:
+            return state
+        sampled = max(known)
+        excess = max(0.0, sampled + state.relief.get(str(candidate.level), 0.0))
+        after = replace(candidate, sampled=sampled, excess=excess)
+        return replace(state, live={**state.live, candidate.number: after})
 
     def _predicted(self, state: EngineState, fresh: Iterable[Candidate]) -> EngineState:
         """Predict the whole-file results of candidates."""
@@ -181,7 +205,8 @@ class Merger:
         pinned = {*ranked, *front, *waiting, *adopting}
         live = {number: one for number, one in state.live.items() if number in pinned}
         pool = tuple(ranked[:POOL])
-        if self.context.objectives or self.context.settings.limits:
+        settings = self.context.settings
+        if self.context.objectives or settings.limits or settings.keep.objective:
             # they are not predicted, so points with good ones breed too
             pool = tuple(dict.fromkeys((*pool, *sorted(front))))
         state = replace(state, live=live, pool=pool)

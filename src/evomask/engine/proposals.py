@@ -261,6 +261,7 @@ class Proposer:
             return None
         points = as_seen(np.array([one.predicted for one in open_]))
         added = gains(points, as_seen(np.array(coming).reshape(-1, 2)))
+        added = added / (1.0 + np.array([one.excess for one in open_]))
         best = int(np.argmax(added))
         if added[best] <= 0.0:
             return None

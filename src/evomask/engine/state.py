@@ -25,6 +25,7 @@ from evomask.evolution.state import Log, State
 from evomask.evolution.stopping import Budget
 from evomask.masking.provenance import Provenance
 from evomask.masking.recipe import Recipe, recipe_as_json, recipe_from_json
+from evomask.measures.analyses.analyses import MEAN_ERROR
 from evomask.measures.disclosure.risk import RiskAssessment
 
 LossRisk: TypeAlias = tuple[float, float]
@@ -76,7 +77,9 @@ class Candidate:
         predicted: loss and risk expected for the whole file.
         signature: codes of the methods that mask each attribute.
         identity: hash of its recipe; empty where the genome is none.
-        excess: of the errors of analyses over their limits; 0 while they are unknown.
+        excess: of the errors of analyses over their limits, on samples as expected for the whole
+            file; 0 while they are unknown.
+        sampled: largest error less its limit on the latest sample; None if unknown.
     """
 
     number: int
@@ -90,6 +93,7 @@ class Candidate:
     signature: tuple[int, ...] = ()
     identity: str = ""
     excess: float = 0.0
+    sampled: float | None = None
 
     @cached_property
     def level(self) -> int:
@@ -252,6 +256,8 @@ class EngineState:
         closed: reason why a search does not take part any more, by name.
         spent: cost of the proposals of each kind.
         pace: mean cost of each kind of task.
+        relief: mean difference of the largest error less its limit between each sample and the
+            whole file.
     """
 
     issued: int = 0
@@ -276,6 +282,7 @@ class EngineState:
     efforts: Mapping[str, Effort] = field(default_factory=dict)
     spent: Mapping[str, float] = field(default_factory=dict)
     pace: Mapping[str, float] = field(default_factory=dict)
+    relief: Mapping[str, float] = field(default_factory=dict)
     rounds: Log[Round] = field(default_factory=Log)
 
     @property
@@ -398,6 +405,7 @@ class EngineCodec:
                 "signatures": [[n, list(own)] for n, own in state.signatures.items()],
                 "refusals": dict(state.refusals),
                 "pace": dict(state.pace),
+                "relief": dict(state.relief),
                 "generations": {
                     name: _plain_generation(one) for name, one in state.generations.items()
                 },
@@ -414,7 +422,11 @@ class EngineCodec:
         assessments = msgspec.convert(risks, list[RiskAssessment | None])
         errors = from_bytes(arrays["errors"]) if "errors" in arrays else [{} for _ in makings]
         points = {
-            row[0]: replace(self._point(Offspring(*row), making, parts), errors=own)
+            row[0]: replace(
+                self._point(Offspring(*row), making, parts),
+                errors=own,
+                objectives={n: error for n, error in own.items() if n == MEAN_ERROR},
+            )
             for row, making, parts, own in zip(rows, makings, assessments, errors, strict=True)
         }
         births = Log(map(Birth, *columns_of("births", arrays, Birth)))
@@ -441,6 +453,7 @@ class EngineCodec:
             signatures={number: tuple(own) for number, own in saved["signatures"]},
             refusals=saved["refusals"],
             pace=saved["pace"],
+            relief=saved.get("relief", {}),
             rounds=Log(map(Round, *columns_of("rounds", arrays, Round))),
         )
 
@@ -466,6 +479,7 @@ class EngineCodec:
             signature=tuple(saved["signature"]),
             identity=saved["identity"],
             excess=saved.get("excess", 0.0),
+            sampled=saved.get("sampled"),
         )
 
     def _point(
@@ -530,7 +544,9 @@ class EngineCodec:
 
 def _plain_candidate(one: Candidate) -> dict[str, Any]:
     names = ("number", "member", "search", "operator", "parents", "readings", "predicted")
-    return {name: getattr(one, name) for name in (*names, "signature", "identity", "excess")}
+    return {
+        name: getattr(one, name) for name in (*names, "signature", "identity", "excess", "sampled")
+    }
 
 
 def _plain_generation(own: Generation) -> dict[str, Any]:

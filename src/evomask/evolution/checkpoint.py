@@ -69,6 +69,7 @@ def write_state(file: IO[bytes], state: S, codec: Codec[S]) -> None:
 def read_state(file: IO[bytes], codec: Codec[S]) -> S:
     """Read a state; raise an error if the file is damaged or holds something else."""
     try:
+        _refuse_compressed(file)
         with np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
         return codec.load(arrays)
@@ -76,6 +77,14 @@ def read_state(file: IO[bytes], codec: Codec[S]) -> S:
         raise RunError(
             "the checkpoint is damaged or incomplete; remove the file to continue"
         ) from error
+
+
+def _refuse_compressed(file: IO[bytes]) -> None:
+    """Raise ValueError for an npz file that unpacks to more than its size; ours never do."""
+    with zipfile.ZipFile(file) as members:
+        if any(member.compress_type != zipfile.ZIP_STORED for member in members.infolist()):
+            raise ValueError("a state is not compressed")
+    file.seek(0)
 
 
 def state_as_arrays(state: State[G], pack: Callable[[G], Arrays]) -> dict[str, NDArray[Any]]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
+from evomask.data.dates import parse_dates, parse_day
 from evomask.data.frames import Declaration, storage_of
 from evomask.data.hierarchy import Hierarchy
 from evomask.data.recoding import SUPPRESSED, CategorySets, Intervals
@@ -55,11 +56,17 @@ def masked_version(
             f"the masked file has no column {min(absent)!r}; "
             "list the columns that both files have with --quasi"
         )
+    dates = [a for a in present if a.is_date and parse_dates(source.frame[a.name], a.notes.type)]
     texts = [
-        a for a in present if a.is_categorical or storage_of(source.frame[a.name]) is Storage.TEXT
+        a
+        for a in present
+        if a not in dates
+        and (a.is_categorical or a.is_date or storage_of(source.frame[a.name]) is Storage.TEXT)
     ]
     numbers = {
-        a.name: Declaration(a.kind, a.role, notes=a.notes) for a in present if a not in texts
+        a.name: Declaration(Kind.DATE if a in dates else a.kind, a.role, notes=a.notes)
+        for a in present
+        if a not in texts
     }
     declared = {a.name: Declaration(Kind.NOMINAL) for a in texts}
     read = source.table({**numbers, **declared})
@@ -156,7 +163,7 @@ def _two_of(names: Sequence[str], text: str) -> tuple[int, int] | None:
 def _decode_intervals(table: Table, original: Table, attribute: Attribute, column: _Texts) -> Table:
     known = original.values(attribute.name)
     whole = (float(np.nanmin(known)), float(np.nanmax(known)))
-    ends = [_ends(label, whole) for label in column.labels]
+    ends = [_ends(label, whole, attribute) for label in column.labels]
     for label, interval in zip(column.labels, ends, strict=True):
         if interval is None or interval[0] > interval[1]:
             raise _outside_domain(attribute, column.record_with(label))
@@ -166,12 +173,17 @@ def _decode_intervals(table: Table, original: Table, attribute: Attribute, colum
     )
 
 
-def _ends(label: str, whole: tuple[float, float]) -> tuple[float, float] | None:
+def _ends(
+    label: str, whole: tuple[float, float], attribute: Attribute
+) -> tuple[float, float] | None:
     if label == SUPPRESSED:
         return whole
     if label == MISSING:
         return float("nan"), float("nan")
     text = label[1:-1] if label.startswith("[") and label.endswith("]") else f"{label},{label}"
+    if attribute.is_date:
+        days = [parse_day(end, attribute.notes.type) for end in text.split(",")]
+        return (days[0], days[1]) if len(days) == 2 and None not in days else None  # type: ignore[return-value]
     try:
         low, high = (float(end) for end in text.split(","))
     except ValueError:

@@ -25,9 +25,10 @@ OPEN = "?"
 
 HEAD = """\
 # A proposal for {name}: {records} records, {columns} columns. Read it and change what is wrong.
-# kind: continuous | ordinal | nominal
+# kind: continuous | ordinal | nominal | date
 # role: identifier (never released) | quasi-identifier (others may know it) | confidential
 #       | other | weight | stratum | household | person (a number that its records share)
+#       | pseudonym (released as a keyed code, see [pseudonyms])
 """
 SCENARIOS_HEAD = """\
 # Scenarios: who may attack, with which knowledge; what is required then holds in each of them.
@@ -48,6 +49,7 @@ class AttributeEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
     hierarchy: str | None = None
     linked: str = ""
     renumber: bool = False
+    since: str = ""
 
 
 class RulesSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -67,6 +69,20 @@ class KeepSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
     models: list[str] = []
     indicators: list[str] = []
     use: list[str] = []
+
+
+class PseudonymsSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """Section ``[pseudonyms]``: how columns with the role pseudonym are replaced.
+
+    Args:
+        key: file of the secret key, readable by its owner only.
+        project: the same person has other pseudonyms in another project.
+        stable: whether pseudonyms are the same in all tables and releases of the project.
+    """
+
+    key: str | None = None
+    project: str = ""
+    stable: bool = False
 
 
 class ReleaseSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -157,6 +173,7 @@ class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
     rules: RulesSection = msgspec.field(default_factory=RulesSection)
     keep: KeepSection = msgspec.field(default_factory=KeepSection)
     file: FileSection = msgspec.field(default_factory=FileSection)
+    pseudonyms: PseudonymsSection = msgspec.field(default_factory=PseudonymsSection)
     release: ReleaseSection = msgspec.field(default_factory=ReleaseSection)
 
     @property
@@ -170,6 +187,7 @@ class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
                 e.hierarchy,
                 linked=e.linked,
                 renumber=e.renumber,
+                since=e.since,
             )
             for name, e in self.attributes.items()
         }
@@ -274,6 +292,8 @@ def _read(path: Path, kind: type[S], what: str) -> S:
             )
         if entry.hierarchy:
             entry.hierarchy = str(path.parent / entry.hierarchy)
+    if schema.pseudonyms.key:
+        schema.pseudonyms.key = str(path.parent / schema.pseudonyms.key)
     if schema.population.table:
         schema.population.table = str(path.parent / schema.population.table)
     return schema

@@ -93,7 +93,9 @@ class Origin:
         return {
             name: _of_records(self.columns[name], order[~masked.suppressed])
             for name in released_names(masked)
-            if is_same_column(before, masked, name) and self._is_equally_fine(name)
+            if not self.table.attribute(name).is_replaced
+            and is_same_column(before, masked, name)
+            and self._is_equally_fine(name)
         }
 
     def _is_equally_fine(self, name: str) -> bool:

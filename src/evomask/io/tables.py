@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from evomask.data.classes import classes_of
+from evomask.data.dates import dates_of
 from evomask.data.frames import (
     Declarations,
     Frame,
@@ -18,7 +19,7 @@ from evomask.data.frames import (
     to_polars,
 )
 from evomask.data.partition import canonical
-from evomask.data.schema import Kind, Role
+from evomask.data.schema import MISSING, Kind, Role
 from evomask.data.table import Table
 from evomask.data.units import UnitLevel, unit_labels, unit_of, units_in
 from evomask.errors import FileError
@@ -171,7 +172,7 @@ def release_spec(
     """
     released = table.take(np.flatnonzero(~table.suppressed))
     names = table.schema.quasi_identifiers
-    columns = tuple(a.name for a in table.schema if a.role.is_released or a.renumber)
+    columns = tuple(a.name for a in table.schema if a.role.is_released or a.is_replaced)
     kinds = {level.unit: canonical(unit_labels(released, level.unit)) for level in levels}
     unit = unit_of(table.schema) if kinds else ""
     return ReleaseSpec(
@@ -224,6 +225,10 @@ def _confidential_spec(table: Table, name: str) -> ConfidentialSpec:
     attribute = table.attribute(name)
     if table.is_recoded(name) or attribute.kind is Kind.NOMINAL:
         return ConfidentialSpec()
+    if attribute.is_date:
+        days = np.unique(table.values(name))
+        written = dates_of(pl.Series(days[~np.isnan(days)]), attribute.notes.type or "%Y-%m-%d")
+        return ConfidentialSpec(ordered=True, order=(*written.to_list(), MISSING))
     missing = tuple(
         (float(low), float(high))
         for low, high in attribute.notes.user_missing

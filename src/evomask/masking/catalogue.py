@@ -19,7 +19,8 @@ NUMBERS = frozenset({Kind.CONTINUOUS})
 ORDERED = frozenset({Kind.CONTINUOUS, Kind.ORDINAL})
 ORDINAL = frozenset({Kind.ORDINAL})
 CATEGORIES = frozenset({Kind.ORDINAL, Kind.NOMINAL})
-ALL_KINDS = frozenset(Kind)
+DATES = frozenset({Kind.DATE})
+ALL_KINDS = frozenset(Kind) - DATES
 
 FROM_FILES = ("hierarchies", "matrices")
 """Parameters that are read from one file per attribute."""
@@ -115,11 +116,20 @@ METHODS: tuple[MethodEntry, ...] = (
 )
 
 
+DATE_METHODS: tuple[MethodEntry, ...] = (
+    MethodEntry("date-shift", "dates:DateShift", DATES),
+    MethodEntry("date-rounding", "dates:DateRounding", DATES),
+)
+"""Methods for dates; the others mask dates as numbers of days."""
+
+ALL_METHODS = (*METHODS, *DATE_METHODS)
+
+
 def method_named(name: str) -> MethodEntry:
     """Return the entry of a method; raise an error that lists all names if it is unknown."""
-    for entry in METHODS:
+    for entry in ALL_METHODS:
         if entry.name == name:
             return entry
     raise ParameterError(
-        f"no method is called {name!r}; there are {', '.join(entry.name for entry in METHODS)}"
+        f"no method is called {name!r}; there are {', '.join(entry.name for entry in ALL_METHODS)}"
     )

@@ -24,7 +24,7 @@ from evomask.data.recoding import Recoding
 from evomask.data.schema import Attribute, Role, Schema
 from evomask.data.table import Column, Table
 from evomask.errors import ParameterError, SchemaError
-from evomask.masking.catalogue import METHODS, MethodEntry, method_named
+from evomask.masking.catalogue import ALL_METHODS, MethodEntry, method_named
 from evomask.masking.composition import within_strata
 from evomask.masking.method import MaskingMethod, provenance_of, require_attributes
 from evomask.masking.provenance import Step
@@ -151,7 +151,7 @@ def recipe_of(method: MaskingMethod) -> Recipe:
 
 def is_recipe(steps: Iterable[Step]) -> bool:
     """Whether all steps are masking methods that their parameters describe completely."""
-    known = {entry.name: entry for entry in METHODS}
+    known = {entry.name: entry for entry in ALL_METHODS}
     return all(
         step.method in known
         and step.attributes

@@ -35,6 +35,7 @@ from evomask.masking.catalogue import METHODS, MethodEntry, method_named
 from evomask.masking.method import Fittable, MaskingMethod
 from evomask.masking.microaggregation.aggregation import aggregate
 from evomask.masking.microaggregation.mdav import Mdav, group_numbers
+from evomask.masking.missing import keep_missing
 from evomask.outofcore.prepare import (
     MASKED,
     WORK,
@@ -435,7 +436,7 @@ class MaskTask:
 
     def __call__(self, number: int) -> Result:
         table = self.parts.table(number, self.overview.declared)
-        masked = self.method.mask(table, working_stream(self.seed, number))
+        masked = keep_missing(table, self.method.mask(table, working_stream(self.seed, number)))
         frame = with_masked(self.parts.read(number), masked, self.dropped)
         file = f"{MASKED}/{part_name(number)}"
         written = write_part(frame, Path(self.folder) / file)

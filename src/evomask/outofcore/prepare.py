@@ -236,6 +236,11 @@ def _check_supported(first: Table, schema: SchemaFile, settings: Settings) -> No
             f"chunked files do not support strata; give {strata[0]!r} another role, or process "
             f"each stratum separately"
         )
+    if names := [attribute.name for attribute in first.schema if attribute.pseudonym]:
+        raise SchemaError(
+            f"chunked files do not get pseudonyms; give {names[0]!r} the role identifier, or draw "
+            "a sample"
+        )
     if persons := first.schema.with_role(Role.PERSON):
         raise SchemaError(
             f"chunked files do not count persons; give {persons[0]!r} the role identifier if "

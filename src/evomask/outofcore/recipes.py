@@ -30,6 +30,7 @@ from evomask.masking.composition import InTurn
 from evomask.masking.enforce.requirement import NOTHING
 from evomask.masking.grid import GridMethod
 from evomask.masking.method import MaskingMethod, provenance_of
+from evomask.masking.missing import keep_missing
 from evomask.masking.provenance import Provenance
 from evomask.masking.provenance import Step as MakingStep
 from evomask.masking.recoding.global_recoding import Generalization
@@ -69,11 +70,12 @@ class ApplyTask:
     seed: int
 
     def __call__(self, number: int) -> Result:
-        table = self.parts.table(number, self.declared)
+        table = original = self.parts.table(number, self.declared)
         if self.means is not None:
             table = table.with_columns(self.means.of_part(number).columns)
         if self.others:
             table = InTurn(self.others).mask(table, working_stream(self.seed, number))
+        table = keep_missing(original, table)
         frame = with_masked(self.parts.read(number), table, ())
         write_part(with_flags(frame, table.suppressed), _applied_path(self.folder, number))
         return {"records": len(frame)}

@@ -59,7 +59,7 @@ def attribute_notes(original: Table, masked: Table) -> tuple[AttributeNote, ...]
 
 def _note(attribute: Attribute, original: Table, before: Table, after: Table) -> AttributeNote:
     described = attribute.name, attribute.label, str(attribute.kind), str(attribute.role)
-    if attribute.renumber:
+    if attribute.renumber or attribute.pseudonym:
         return AttributeNote(*described, released=True, changed=100.0)
     if not attribute.role.is_released:
         return AttributeNote(*described, released=False)

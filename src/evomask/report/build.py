@@ -23,7 +23,7 @@ from evomask.masking.randomization.pram import (
     frequency_shift,
     is_designed,
 )
-from evomask.measures.analyses.analyses import ERROR_NAMES
+from evomask.measures.analyses.analyses import ERROR_NAMES, MEAN_ERROR
 from evomask.measures.attacks.audit import Audit
 from evomask.measures.catalogue import describe_measure
 from evomask.measures.disclosure.record_risk import HouseholdRisk
@@ -175,7 +175,7 @@ def _point_note(
     scenarios: Sequence[Scenario] = (),
     bounds: Mapping[str, float] = NO_BOUNDS,
 ) -> PointNote:
-    risk, columns = candidate.assessment, ERROR_NAMES.values()
+    risk, columns = candidate.assessment, (*ERROR_NAMES.values(), MEAN_ERROR)
     return PointNote(
         point=candidate.point,
         search=candidate.search,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from evomask.data.chart import Axis, Chart, HeatMap, Series, minimax_point, parallel_chart
-from evomask.measures.analyses.analyses import ERROR_NAMES
+from evomask.measures.analyses.analyses import ERROR_NAMES, MEAN_ERROR
 from evomask.report.distributions import MINIMUM, Distribution
 from evomask.report.loss_parts import LOSS_PARTS
 from evomask.report.public_record import PublicAssociations, PublicLoss, PublicMatrix
@@ -21,7 +21,7 @@ from evomask.report.record import (
 LOSS = Axis("information loss in percent")
 RISK = Axis("disclosure risk in percent")
 
-USES = ("risk", "loss", *ERROR_NAMES.values())
+USES = ("risk", "loss", *ERROR_NAMES.values(), MEAN_ERROR)
 """Readings that the analyses chart compares."""
 
 SMALL_CHANGE = 0.2

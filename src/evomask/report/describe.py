@@ -21,7 +21,7 @@ from evomask.engine.front import ORIGINAL, FrontPoint
 from evomask.engine.specialists import Specialist, search_of
 from evomask.engine.state import EngineState, Generation
 from evomask.errors import EvomaskError
-from evomask.masking.catalogue import METHODS
+from evomask.masking.catalogue import ALL_METHODS
 from evomask.masking.enforce.requirement import Requirement, parse_requirement
 from evomask.masking.method import About, about_of, about_unknown
 from evomask.masking.provenance import Provenance, Step
@@ -162,7 +162,7 @@ def _group_steps(making: Provenance) -> list[_StepGroup]:
 def _about(name: str, search: str = "") -> About:
     """Description of a method, or of the search if a step is the search itself."""
     if name != search:
-        for entry in METHODS:
+        for entry in ALL_METHODS:
             if entry.name == name:
                 return entry.about
     try:

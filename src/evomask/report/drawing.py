@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from evomask.data.chart import Chart, Series
+from evomask.measures.analyses.estimates import EstimateComparison
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,6 +52,29 @@ LONG_LABELS = 52
 """Total letters of the labels of an axis from which on they are rotated."""
 
 LONGEST_LABEL = 28
+
+
+FOREST_WIDTH, FOREST_HEIGHT = 150, 18
+
+
+def forest_svg(value: EstimateComparison, among: Sequence[EstimateComparison]) -> str:
+    """Draw the intervals of an estimate, before above after, on a scale of some estimates."""
+    known = [one for other in among for one in (other.before, other.after) if one is not None]
+    low = min((one.low for one in known), default=0.0)
+    width = max((one.high for one in known), default=1.0) - low
+
+    def place(number: float) -> str:
+        share = (number - low) / width if width > 0 else 0.5
+        return f"{4 + share * (FOREST_WIDTH - 8):.1f}"
+
+    marks = "".join(
+        f'<line x1="{place(one.low)}" x2="{place(one.high)}" y1="{y}" y2="{y}" stroke="{colour}" '
+        f'stroke-width="2"/><circle cx="{place(one.value)}" cy="{y}" r="3" fill="{colour}"/>'
+        for one, y, colour in ((value.before, 5, COLOURS[0]), (value.after, 13, COLOURS[1]))
+        if one is not None
+    )
+    size = f'width="{FOREST_WIDTH}" height="{FOREST_HEIGHT}"'
+    return f'<svg {size} role="img" aria-label="intervals before and after">{marks}</svg>'
 
 
 def svg(chart: Chart) -> bytes:

@@ -13,10 +13,10 @@ from math import ceil
 from typing import NamedTuple
 
 from evomask.data.chart import Chart
-from evomask.measures.analyses.analyses import ERROR_NAMES
+from evomask.measures.analyses.analyses import ERROR_NAMES, MEAN_ERROR
 from evomask.report import charts
 from evomask.report.charts import map_chart
-from evomask.report.drawing import bars_svg, format_number, inline_svg, is_bar_chart
+from evomask.report.drawing import bars_svg, forest_svg, format_number, inline_svg, is_bar_chart
 from evomask.report.loss_parts import LOSS_PARTS, largest_pairs, relations_sentence
 from evomask.report.population import population_views
 from evomask.report.public_record import (
@@ -68,6 +68,7 @@ def render_page(template: str, values: Mapping[str, object]) -> str:
     environment.filters["figure"] = format_number
     environment.filters["parameter"] = _parameter
     environment.filters["drawing"] = drawing
+    environment.filters["forest"] = lambda *given: Markup(forest_svg(*given))  # noqa: S704 - numbers
     return wrap_wide_tables(environment.get_template(template).render(values).lstrip())
 
 
@@ -288,9 +289,11 @@ def internal_page(record: ReleaseRecord) -> str:
             "record": record,
             "map": charts.map_chart(record.points),
             "uses": charts.analyses_chart(record.points),
-            "front": thin_front(record.points.front, record.chosen),
+            "front": thin_front(record.points.view, record.chosen),
             "errors": [
-                name for name in ERROR_NAMES.values() if getattr(record.chosen, name) is not None
+                name
+                for name in (*ERROR_NAMES.values(), MEAN_ERROR)
+                if getattr(record.chosen, name) is not None
             ],
             "most_figures": MOST_FIGURES,
             "gone": list(_losses_of_attributes(record.attributes)),

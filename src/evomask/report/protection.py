@@ -21,7 +21,7 @@ from evomask.engine.front import (
 )
 from evomask.engine.offers import suggested
 from evomask.engine.state import Effort, EngineState, shares
-from evomask.measures.analyses.analyses import PreparedAnalyses
+from evomask.measures.analyses.analyses import MEAN_ERROR, PreparedAnalyses
 from evomask.measures.attacks.audit import Audit
 from evomask.report.record import OfferNote
 from evomask.types import Flags
@@ -183,7 +183,8 @@ def _suggestion(chosen: FrontPoint, bounds: Bounds) -> str:
         more = " and ".join(f"a {name} above {limit:g} %" for name, (_, limit) in beyond.items())
         return f"no point is within {bounds.in_words}, and {more} was accepted"
     if bounds.loss is None:
-        return f"the smallest loss within {bounds.in_words}"
+        least = "loss" if MEAN_ERROR not in chosen.objectives else "sum of loss and analysis error"
+        return f"the smallest {least} within {bounds.in_words}"
     both = bounds.largest_risk is not None
     return f"{'the balanced point' if both else 'the smallest risk'} within {bounds.in_words}"
 

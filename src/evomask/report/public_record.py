@@ -97,6 +97,7 @@ class PublicStatistic(msgspec.Struct, frozen=True):
     kind: str
     error: int
     overlap: int
+    verdict: str = ""
 
 
 class PublicAttributeLoss(msgspec.Struct, frozen=True):
@@ -261,7 +262,8 @@ def _public_loss(parts: LossNote | None, step: int) -> PublicLoss | None:
 
 def _public_statistic(kept: AnalysisComparison, step: int) -> PublicStatistic:
     overlap = step * floor(kept.overlap / step)
-    return PublicStatistic(kept.text, kept.kind, _round_up(kept.error, step), overlap)
+    error = _round_up(kept.error, step)
+    return PublicStatistic(kept.text, kept.kind, error, overlap, kept.verdict)
 
 
 def _public_associations(

@@ -6,7 +6,8 @@ number of evaluations give the same bytes. The `Statement` on who releases the f
 is entered by a person and stored unchanged.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import inf
 from typing import Any
 
 import msgspec
@@ -257,6 +258,7 @@ class PointNote(msgspec.Struct, frozen=True):
             percent; None if none was named.
         errors: those of analyses with a limit of their own, by reading.
         breaks: limits that it breaks, by reading.
+        analysis_error: mean error of all preserved analyses, if it was an objective.
         file: its number in the order of creation, which does not change with the front; None in
             records of earlier versions, where *point* is that number.
     """
@@ -273,6 +275,7 @@ class PointNote(msgspec.Struct, frozen=True):
     file: int | None = None
     errors: dict[str, float] = {}
     breaks: tuple[str, ...] = ()
+    analysis_error: float | None = None
 
     @property
     def score(self) -> float:
@@ -302,6 +305,18 @@ class OfferNote(msgspec.Struct, frozen=True):
     suggested: bool = False
 
 
+def _unbeaten(front: Sequence[PointNote], costs: Sequence[float]) -> set[int]:
+    """Numbers of the points that no other has both a lower cost and a lower risk than."""
+    found, least = set(), inf
+    for cost, point in sorted(
+        zip(costs, front, strict=True), key=lambda one: (one[1].risk, one[0])
+    ):
+        if cost < least:
+            found.add(point.point)
+            least = cost
+    return found
+
+
 class PointsNote(msgspec.Struct, frozen=True):
     """All points of the risk-utility map.
 
@@ -319,6 +334,20 @@ class PointsNote(msgspec.Struct, frozen=True):
     simple: tuple[PointNote, ...]
     tried: int
     baselines: tuple[PointNote, ...] = ()
+
+    @property
+    def view(self) -> tuple[PointNote, ...]:
+        """The front as it is listed: without points that only a third objective keeps there.
+
+        Points that no other beats in risk and loss, or in risk and the error of analyses, and the
+        chosen one.
+        """
+        if self.chosen.analysis_error is None:
+            return self.front
+        losses = _unbeaten(self.front, [point.loss for point in self.front])
+        errors = _unbeaten(self.front, [point.analysis_error or 0.0 for point in self.front])
+        seen = losses | errors | {self.chosen.point}
+        return tuple(point for point in self.front if point.point in seen)
 
 
 class MeasureNote(msgspec.Struct, frozen=True):

@@ -28,6 +28,7 @@ from evomask.masking.enforce.requirement import Requirement, parse_requirement, 
 from evomask.masking.recipe import Recipe
 from evomask.measures.loss.loss import parse_loss_weights
 from evomask.report.protection import Choice, point_file
+from evomask.runs.difference import difference_with_earlier
 from evomask.runs.front_evaluation import (
     FINDINGS,
     SearchOutcome,
@@ -38,11 +39,12 @@ from evomask.runs.inputs import Input, Loaded, check_stated, files_of, load, not
 from evomask.runs.protect import PROTECT
 from evomask.runs.recipes import SavedRecipe, check_steps, read_recipe, scenario_risks
 from evomask.runs.release import Release, prepare_release, release
+from evomask.runs.saved_release import SavedRelease
 from evomask.runs.store.earlier_releases import EarlierReleases
 from evomask.runs.store.journal import EventDispatcher, Journal
 from evomask.runs.store.release import draw_order, file_hash, read_key
 from evomask.runs.store.run_folder import RunFolder, build_plan, front_rows
-from evomask.runs.store.run_summary import FRONT
+from evomask.runs.store.run_summary import FRONT, PLAN
 from evomask.searches.catalogue import RECIPES
 
 ONCE = Budget(None, 1, None)
@@ -68,6 +70,8 @@ class ApplyJob:
         key: file of the key that signs the release in the folder.
         force: whether an existing file is replaced.
         strict_releases: refuse where another file of the same original was released.
+        k_together: refuse a file that has less k together with earlier releases.
+        person: column by which people of the recipe's original are found again in this file.
     """
 
     recipe: Path
@@ -78,6 +82,8 @@ class ApplyJob:
     key: Path | None = None
     force: bool = False
     strict_releases: bool = False
+    k_together: int | None = None
+    person: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,11 +144,28 @@ def apply_file(job: ApplyJob, tell: Callable[[str], None] = lambda _: None) -> A
         earlier.refuse()
     loaded = replace(loaded, notes=(*earlier.notes, *loaded.notes))
     applied = apply_recipe(saved, loaded, job.seed, tell)
+    applied = _beside_earlier(applied, loaded, source, job, earlier)
     if not is_folder:
         return Application(applied, _write(applied, loaded, job))
     tell("evaluating the masked file")
     done = _release(applied, replace(loaded, notes=applied.notes), source, job, earlier)
     return Application(applied, done.written, done)
+
+
+def _beside_earlier(
+    applied: AppliedRecipe, loaded: Loaded, source: Input, job: ApplyJob, earlier: EarlierReleases
+) -> AppliedRecipe:
+    """Compare with earlier releases, and with that of the recipe if a column links both."""
+    of_recipe = job.recipe.parent.resolve()
+    if job.person and of_recipe not in earlier.folders and (of_recipe / PLAN).is_file():
+        earlier = replace(earlier, folders=(*earlier.folders, of_recipe))
+    if not earlier.folders:
+        return applied
+    required = applied.context.settings.requirement
+    data = file_hash(source.path)
+    current = SavedRelease("this file", loaded, applied.masked, required, data, job.out)
+    together = difference_with_earlier(current, earlier, job.person, job.k_together)
+    return replace(applied, notes=(*together, *applied.notes))
 
 
 def _with_schema(source: Input, path: Path, saved: SavedRecipe) -> tuple[Input, SchemaFile]:

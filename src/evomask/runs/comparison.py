@@ -10,7 +10,7 @@ from evomask.report.build import build_record
 from evomask.report.protection import Choice, Protection, point_file, with_files
 from evomask.report.record import FileNote, ReleaseRecord
 from evomask.runs.front_evaluation import completed, findings, read_findings, unmasked_point
-from evomask.runs.protect import load_context
+from evomask.runs.saved_release import load_context
 from evomask.runs.store.run_folder import RunFolder, released_files
 
 MOST_COMPARED = 4

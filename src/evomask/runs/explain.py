@@ -12,8 +12,9 @@ from evomask.errors import RunError
 from evomask.report.explanation import explain
 from evomask.report.protection import choose_point
 from evomask.report.record import ExplanationNote
-from evomask.runs.protect import is_protection, load_context
+from evomask.runs.protect import is_protection
 from evomask.runs.release import load_record
+from evomask.runs.saved_release import load_context
 from evomask.runs.store.run_folder import RunFolder
 
 

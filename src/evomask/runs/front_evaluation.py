@@ -374,7 +374,7 @@ def _notes(context: EvaluationContext, state: EngineState) -> tuple[str, ...]:
     """Notes for the user on what was left out or generated."""
     table, settings = context.table, context.settings
     hidden = table.schema.with_role(Role.IDENTIFIER, *UNITS)
-    identifiers = [name for name in hidden if not table.schema[name].renumber]
+    identifiers = [name for name in hidden if not table.schema[name].is_replaced]
     generated = [name for name in context.hierarchies if not table.schema[name].hierarchy]
     notes = [f"identifiers left out: {', '.join(identifiers)}"] if identifiers else []
     notes += context.guarantees.notes

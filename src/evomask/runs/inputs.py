@@ -1,5 +1,6 @@
 """Input files: loading a table with roles, hierarchies and text dialect, and warnings on inputs."""
 
+import secrets
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from evomask.data.dates import parse_dates
 from evomask.data.edits import rules_of
 from evomask.data.frames import Declaration, Declarations, storage_of
 from evomask.data.hierarchy import (
@@ -17,6 +19,7 @@ from evomask.data.hierarchy import (
     with_unknown_values,
 )
 from evomask.data.population import Population
+from evomask.data.pseudonyms import PseudonymKey
 from evomask.data.roles.dependencies import find_leakage
 from evomask.data.roles.proposal import identifying_columns
 from evomask.data.scenario import Scenario, parse_scenario
@@ -33,6 +36,7 @@ from evomask.io.tables import read_source, released_name
 from evomask.masking.recoding.derived_columns import without_derived_quasi_identifiers
 from evomask.measures.analyses.analyses import NO_ANALYSES, AnalysesToPreserve
 from evomask.report.record import NO_STATEMENT, Statement
+from evomask.runs.store.release import read_key
 
 
 @dataclass(frozen=True)
@@ -104,6 +108,7 @@ class Loaded:
         origin: columns as in the file, to write back unmasked values unchanged.
         stated: columns with a declared role.
         statement: statement of the schema on the release, for its record.
+        pseudonyms: key of the pseudonyms that a release gets.
     """
 
     table: Table
@@ -114,6 +119,7 @@ class Loaded:
     origin: Origin | None = field(default=None, repr=False)
     stated: frozenset[str] = frozenset()
     statement: Statement = NO_STATEMENT
+    pseudonyms: PseudonymKey | None = field(default=None, repr=False)
 
     @property
     def trees(self) -> dict[str, Hierarchy]:
@@ -199,7 +205,28 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
         origin=origin,
         stated=stated,
         statement=Statement(**msgspec.structs.asdict(schema.release)),
+        pseudonyms=_pseudonym_key(schema, table),
     )
+
+
+def _pseudonym_key(schema: SchemaFile, table: Table) -> PseudonymKey | None:
+    """Key of the pseudonyms of a release; new random bytes unless they are stable."""
+    section = schema.pseudonyms
+    names = [attribute.name for attribute in table.schema if attribute.pseudonym]
+    if not names:
+        return None
+    if not section.key:
+        raise SchemaError(
+            f"column {names[0]!r} has the role pseudonym, and there is no key; make one with "
+            "`openssl rand -hex 32`, and name its file as key under [pseudonyms] in the schema"
+        )
+    if section.stable and not section.project:
+        raise SchemaError(
+            "stable pseudonyms need the name of their project, so that those of other projects "
+            "differ; add project under [pseudonyms]"
+        )
+    nonce = b"" if section.stable else secrets.token_bytes(16)
+    return PseudonymKey(read_key(Path(section.key)), section.project, nonce)
 
 
 def _present(declared: Declarations, schema: SchemaFile, read: Source) -> Declarations:
@@ -296,6 +323,10 @@ def _as_released(read: Source, name: str, declared: Declaration) -> Declaration:
 
 
 def _fits(read: Source, name: str, declared: Declaration) -> bool:
+    if declared.since:
+        return False
+    if declared.kind is Kind.DATE:
+        return parse_dates(read.frame[name]) is not None
     if declared.kind is Kind.CONTINUOUS:
         return storage_of(read.frame[name]) is not Storage.TEXT
     cells = {str(cell) for cell in read.frame[name].unique().drop_nulls()}

@@ -12,9 +12,9 @@ import numpy as np
 
 from evomask.data.distance import Standardizer, impute_medians
 from evomask.data.partition import group_sizes, total_sum_of_squares, within_sum_of_squares
-from evomask.data.schema import Kind, Role
+from evomask.data.schema import Attribute, Kind, Role
 from evomask.data.table import Table
-from evomask.data.units import new_numbers, unit_levels
+from evomask.data.units import unit_levels
 from evomask.errors import ParameterError, SchemaError
 from evomask.io.matrices import matrix_files, read_matrices
 from evomask.io.tables import (
@@ -33,7 +33,7 @@ from evomask.masking.method import AggregatingMethod, MaskingMethod, Microaggreg
 from evomask.masking.synthesis import SYNTHESES
 from evomask.masking.units import within_units
 from evomask.runs.inputs import Input, Loaded, check_stated, files_of, load, note_on_seed
-from evomask.runs.release import requirements_by_scenario
+from evomask.runs.release import replace_numbers, requirements_by_scenario
 from evomask.types import Labels
 
 Method = MaskingMethod
@@ -112,7 +112,7 @@ def mask_file(job: MaskJob) -> MaskOutcome:
     seconds = time.perf_counter() - started
     by_scenario = requirements_by_scenario(released, NOTHING)
     written = write_table(
-        new_numbers(released, np.random.default_rng(secrets.randbits(63))),
+        replace_numbers(released, loaded),
         job.out,
         force=job.force,
         dialect=loaded.dialect,
@@ -209,7 +209,7 @@ def _files(
 def _suitable(entry: MethodEntry, table: Table) -> tuple[str, ...]:
     """Quasi-identifiers of a kind that the method can mask."""
     known = table.schema.quasi_identifiers
-    names = tuple(name for name in known if table.attribute(name).kind in entry.kinds)
+    names = tuple(n for n in known if _can_mask(entry, table.attribute(n)))
     if not names:
         kinds = " or ".join(sorted(entry.kinds))
         raise SchemaError(
@@ -217,6 +217,10 @@ def _suitable(entry: MethodEntry, table: Table) -> tuple[str, ...]:
             "name one with --attributes or choose another method"
         )
     return names
+
+
+def _can_mask(entry: MethodEntry, attribute: Attribute) -> bool:
+    return attribute.kind in entry.kinds or (attribute.is_date and Kind.DATE in entry.kinds)
 
 
 def _notes(names: tuple[str, ...], table: Table) -> tuple[str, ...]:

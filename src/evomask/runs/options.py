@@ -8,7 +8,7 @@ of `evomask.protect`.
 # ruff: noqa: RUF009 - each default is a field of a dataclass
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -198,6 +198,11 @@ class ProtectOptions:
         "--use",
         several=True,
     )
+    keep_objective: bool = _option(
+        False,  # noqa: FBT003
+        "Search for a small mean error of the preserved analyses, as a third objective.",
+        GOALS,
+    )
     max_table_error: float | None = _option(None, "Largest error of preserved tables, %.", GOALS)
     max_model_error: float | None = _option(None, "Largest error of preserved models, %.", GOALS)
     max_indicator_error: float | None = _option(
@@ -265,8 +270,9 @@ class ProtectOptions:
             evaluations=self.evaluations,
             searches=self.searches,
             pick=self.pick,
-            keep=parse_analyses(
-                self.keep_tables, self.keep_models, self.keep_indicators, self.uses
+            keep=replace(
+                parse_analyses(self.keep_tables, self.keep_models, self.keep_indicators, self.uses),
+                objective=self.keep_objective,
             ),
             bounds=build_bounds(
                 self.max_risk,

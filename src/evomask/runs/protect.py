@@ -43,9 +43,11 @@ from evomask.report.protection import (
     Protection,
     choose_point,
     is_by_number,
+    point_file,
     with_best_within,
     with_files,
 )
+from evomask.runs.difference import difference_with_earlier
 from evomask.runs.exploration import Exploration
 from evomask.runs.front_evaluation import (
     FINDINGS,
@@ -70,6 +72,12 @@ from evomask.runs.inputs import (
 from evomask.runs.population_limits import within_limits
 from evomask.runs.purposes import expand_purposes
 from evomask.runs.release import Release, release
+from evomask.runs.saved_release import (
+    SavedRelease,
+    held_release,
+    load_context,
+    nested_outcome,
+)
 from evomask.runs.start import NOTHING_GIVEN, Start, load_start
 from evomask.runs.store.earlier_releases import EarlierReleases
 from evomask.runs.store.journal import (
@@ -100,10 +108,8 @@ from evomask.runs.store.run_folder import (
     SnapshotWriter,
     build_plan,
     changed_versions,
-    check_input,
     extend_budget,
     front_rows,
-    protection_settings,
     released_files,
 )
 from evomask.runs.store.run_summary import FRONT
@@ -340,6 +346,8 @@ def choose(
     key: Path | None = None,
     edited_plan: bool = False,
     strict_releases: bool = False,
+    nested_in: str = "",
+    k_together: int | None = None,
 ) -> Release:
     """Release a point of the front in a run folder, in a new random order, without searching.
 
@@ -351,11 +359,17 @@ def choose(
         key: file of the key that signs the release.
         edited_plan: whether a plan that was edited since the release is accepted.
         strict_releases: refuse to release where another file of the original was released.
+        nested_in: run folder, or ``FOLDER:POINT``, of a release that others hold: every point is
+            made so coarse that both files together keep the k that is required.
+        k_together: refuse a file that has less k together with earlier releases.
     """
     if wish:
         validate_pick(wish)
-    with _open_run(folder, watch, key, edited_plan=edited_plan) as run:
+    with _open_run(folder, watch, key, edited_plan=edited_plan, nested_in=nested_in) as run:
         outcome = run.last_outcome()
+        costs: tuple[str, ...] = ()
+        if nested_in:
+            outcome, costs = nested_outcome(run.context, outcome)
         bounds = replace(bounds, release=bounds.release or run.plan.bounds.release)
         if not is_by_number(wish):
             bounds = bounds.with_errors(run.plan.keep.limits)
@@ -371,7 +385,14 @@ def choose(
             raise _nothing_released(replace(run, plan=plan), outcome, error) from error
         plan = msgspec.structs.replace(plan, pick=stable_reference(plan.pick, choice.candidate))
         run.events.kept_in(run.store.journal())
-        strict = replace(run, plan=plan, strict_releases=strict_releases)
+        loaded = replace(run.loaded, notes=(*costs, *run.loaded.notes))
+        strict = replace(
+            run,
+            plan=plan,
+            loaded=loaded,
+            strict_releases=strict_releases,
+            k_together=k_together,
+        )
         return _release(strict, outcome, "chose")
 
 
@@ -421,17 +442,6 @@ def context_for(
     return context
 
 
-def load_context(plan: Plan) -> tuple[Loaded, EvaluationContext]:
-    """Load the input of a run, and build its evaluation context."""
-    check_input(plan)
-    loaded = load(plan.input)
-    hierarchies = complete_hierarchies(loaded.table, loaded.hierarchies)
-    given = load_start(plan.start, loaded).files
-    return loaded, EvaluationContext(
-        loaded.table, protection_settings(plan), plan.seed, hierarchies, given=given
-    )
-
-
 @dataclass(frozen=True, kw_only=True)
 class _Run:
     """A protection in a run folder, with its inputs."""
@@ -445,6 +455,7 @@ class _Run:
     key: Path | None = None
     changed: tuple[str, ...] = ()
     strict_releases: bool = False
+    k_together: int | None = None
 
     @property
     def codec(self) -> EngineCodec:
@@ -504,9 +515,18 @@ class _Run:
 
 @contextmanager
 def _open_run(
-    folder: Path, watch: EventCallback | None, key: Path | None, *, edited_plan: bool
+    folder: Path,
+    watch: EventCallback | None,
+    key: Path | None,
+    *,
+    edited_plan: bool,
+    nested_in: str = "",
 ) -> Iterator[_Run]:
-    """Open and lock a run folder; files that were changed since the release are not used."""
+    """Open and lock a run folder; files that were changed since the release are not used.
+
+    Args:
+        nested_in: release in which every point is nested.
+    """
     if key is not None:
         read_key(key)
     store = RunFolder(folder)
@@ -517,6 +537,8 @@ def _open_run(
     with store.locked():
         plan, events = store.plan(), EventDispatcher(watch)
         changed = check_changes(folder, edited_plan=edited_plan)
+        held = held_release(nested_in, plan) if nested_in else {}
+        plan = msgspec.structs.replace(plan, nested_in=held)
         with record_outcome(events):
             events.begin(Phase.LOADING, f"reading {plan.input.path}")
             loaded, context = load_context(plan)
@@ -550,6 +572,12 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
     earlier = EarlierReleases.of(folder, plan.sha256["data"], choice.candidate.number)
     if run.strict_releases:
         earlier.refuse()
+    together: tuple[str, ...] = ()
+    if earlier.files or earlier.folders:
+        masked = point_file(run.context, outcome.state, choice.candidate.number).masked
+        required, data = run.context.settings.requirement, plan.sha256["data"]
+        current = SavedRelease("this file", run.loaded, masked, required, data, folder)
+        together = difference_with_earlier(current, earlier, least=run.k_together)
     known = {} if FINDINGS in run.changed else read_findings(folder)
     done = evaluate_front(
         context=run.context,
@@ -562,7 +590,7 @@ def _release(run: _Run, outcome: SearchOutcome, did: str = "released") -> Releas
     )
     journal = run.store.journal()
     journal.require(outcome.state)
-    notes = (*earlier.notes, *journal.damage, *run.loaded.notes, *done.notes)
+    notes = (*earlier.notes, *together, *journal.damage, *run.loaded.notes, *done.notes)
     notes = (*notes, *changed_versions(plan), *note_on_seed(plan.seed))
     instead = baselines(plan.baseline, run.context) if plan.baseline else {}
     done = replace(done, notes=notes, baselines=instead)

@@ -14,11 +14,11 @@ import msgspec
 from evomask.data.roles.vocabulary import TARGETS, find_words, words_of
 from evomask.data.schema import Attribute, Role
 from evomask.data.table import Table
-from evomask.errors import EvomaskError, FileError, ParameterError, SchemaError
+from evomask.errors import FileError, ParameterError, SchemaError
 from evomask.io.files import read_regular_file
 from evomask.io.scenario_library import scenario_library
 from evomask.io.schemas import describe_error
-from evomask.measures.analyses.analyses import AnalysesToPreserve
+from evomask.measures.analyses.analyses import KINDS, AnalysesToPreserve
 from evomask.measures.analyses.parser import split_limit
 from evomask.measures.analyses.records import is_number
 
@@ -147,11 +147,9 @@ def _filled(
         if not all(names) or len(set(names)) < len(names):
             continue
         text = template.format(**columns)
-        try:
-            AnalysesToPreserve(**{kind: (text,)}).against(table)
-        except EvomaskError:
-            continue
-        yield f"{text}{limit}"
+        single = AnalysesToPreserve(*((text,) if kind == one else () for one in KINDS))
+        if single.possible_in(table):
+            yield f"{text}{limit}"
 
 
 def _columns(purpose: Purpose, table: Table, given: Mapping[str, str]) -> dict[str, str]:

@@ -184,12 +184,13 @@ def _entry(attribute: Attribute, generalized: set[str], by_position: set[str]) -
     has_decimals = attribute.storage is Storage.REAL and attribute.kind is Kind.CONTINUOUS
     path = attribute.hierarchy if attribute.name in generalized else None
     return AttributeEntry(
-        kind=attribute.kind,
-        role=attribute.role,
+        kind=Kind.DATE if attribute.is_date else attribute.kind,
+        role=Role.PSEUDONYM if attribute.pseudonym else attribute.role,
         categories=known if is_needed else [],
         decimals=attribute.decimals if has_decimals else None,
         hierarchy=str(Path(path).absolute()) if path and _is_file(path) else None,
         linked=attribute.linked,
+        since=attribute.since,
     )
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
+from evomask.data.pseudonyms import with_pseudonyms
 from evomask.data.table import Table
 from evomask.data.units import new_numbers, unit_levels
 from evomask.engine.front import UNBOUNDED, Bounds, FrontPoint
@@ -254,7 +255,13 @@ def prepare_release(
     spec = release_spec(masked, asked, by_scenario, unit_levels(loaded.table))
     if loaded.dialect is not None and loaded.dialect.escape_formulas:
         spec = with_escaped_order(spec)
-    return new_numbers(masked, np.random.default_rng(secrets.randbits(256))), spec
+    return replace_numbers(masked, loaded), spec
+
+
+def replace_numbers(masked: Table, loaded: Loaded) -> Table:
+    """Return the table with new numbers of units and with pseudonyms, where they are requested."""
+    numbered = new_numbers(masked, np.random.default_rng(secrets.randbits(256)))
+    return with_pseudonyms(numbered, loaded.pseudonyms)
 
 
 def requirements_by_scenario(table: Table, requirement: Requirement) -> ByScenario:

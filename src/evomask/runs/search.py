@@ -42,6 +42,7 @@ from evomask.measures.analyses.analyses import (
 from evomask.measures.analyses.estimates import AnalysisComparison
 from evomask.measures.attacks.audit import audit
 from evomask.runs.inputs import Input, Loaded, check_stated, files_of, load, note_on_seed
+from evomask.runs.release import replace_numbers
 from evomask.runs.store.journal import (
     EventCallback,
     EventDispatcher,
@@ -311,7 +312,11 @@ def _write_masked(
     masked = _decode(run.chosen, setup)
     released = guarantees(masked)
     written = write_table(
-        released, run.plan.out, force=True, dialect=loaded.dialect, origin=loaded.origin
+        replace_numbers(released, loaded),
+        run.plan.out,
+        force=True,
+        dialect=loaded.dialect,
+        origin=loaded.origin,
     )
     return (*written.notes, *guarantees.notes, *guarantees.notes_on(masked, released))
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 GROUP = "evomask.searches"
 
+REQUIRED = ("name", "parameters", "budget", "setup")
+"""Members without which nothing is a search."""
+
 OURS: Mapping[str, str] = {
     "generalization": "evomask.searches.generalization.search:GeneralizationSearch",
     "partition": "evomask.searches.partition.search:PartitionSearch",
@@ -71,10 +74,17 @@ def search_named(name: str) -> "Search":
 def _load(point: EntryPoint) -> "Search":
     try:
         search: Search = point.load()
-    except (ImportError, AttributeError) as error:
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - of another package
         raise ParameterError(
-            f"the search {point.name!r} cannot be loaded ({error}); repair or remove its package"
+            f"the search {point.name!r} cannot be loaded ({type(error).__name__}: {error}); repair "
+            "or remove its package"
         ) from None
+    lacking = [name for name in REQUIRED if not hasattr(search, name)]
+    if lacking:
+        raise ParameterError(
+            f"the search {point.name!r} of another package has no {', '.join(lacking)}; repair or "
+            "remove its package"
+        )
     return search
 
 

@@ -147,7 +147,8 @@ def numbers_groups_without_gaps(case: MicroaggregationCase) -> Iterator[str]:
 def releases_one_value_per_group(case: MicroaggregationCase) -> Iterator[str]:
     """Each masked attribute has one value within a group."""
     for name in case.method.attributes:
-        pairs = np.column_stack([case.labels, case.masked[name]])
+        values = np.nan_to_num(case.masked[name].astype(np.float64), nan=np.inf)
+        pairs = np.column_stack([case.labels, values])
         if len(np.unique(pairs, axis=0)) > len(np.unique(case.labels)):
             yield f"{name!r} has two values in one group"
 

@@ -95,9 +95,14 @@ def test_a_file_whose_records_are_all_suppressed_stays_as_it_is():
     assert Repair(("a",), 5).mask(table, RNG)["a"].tolist() == [1, 2]
 
 
-def test_missing_numbers_get_their_group_s_mean():
+def test_a_number_that_is_missing_in_one_record_is_missing_in_its_class():
     repaired = Repair(("a",), 4).mask(numbers(a=[np.nan, 1, 2, 3]), RNG)
-    assert repaired["a"].tolist() == [2, 2, 2, 2]
+    assert np.isnan(repaired["a"]).all()
+
+
+def test_missing_numbers_are_merged_with_each_other_first():
+    repaired = Repair(("a",), 2).mask(numbers(a=[np.nan, 1, 2, np.nan, 3]), RNG)
+    assert np.isnan(repaired["a"]).tolist() == [True, False, False, True, False]
 
 
 @pytest.mark.parametrize(

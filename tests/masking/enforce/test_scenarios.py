@@ -163,7 +163,7 @@ def test_edit_rules_strata_and_scenarios_hold_together():
 
 
 def smallest(table, names):
-    columns = [table[name].tolist() for name in names]
+    columns = [np.nan_to_num(table[name], nan=-1.0).tolist() for name in names]
     return min(Counter(zip(*columns, strict=True)).values())
 
 
@@ -209,7 +209,9 @@ def test_scenarios_with_everything_known_are_no_laxer_than_none():
     names = table.schema.quasi_identifiers
     schema = replace(table.schema, scenarios=(Scenario(name="all", knows=names),))
     released = Enforcement.of(table.with_schema(schema), Requirement(3))(table)
-    assert smallest(released, names) >= 3
+    kept = released.take(np.flatnonzero(~released.suppressed))
+    assert len(kept) > 0.9 * len(table)
+    assert smallest(kept, names) >= 3
     assert smallest(table, names) < 3
 
 

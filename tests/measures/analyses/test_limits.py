@@ -8,6 +8,15 @@ from evomask.data.table import Table
 from evomask.engine.front import Bounds, FrontPoint, front_of, within
 from evomask.errors import EvomaskError, UnmetError
 from evomask.measures.analyses.analyses import AnalysesToPreserve, errors_of
+from evomask.measures.analyses.estimates import (
+    SAFE,
+    UNSAFE,
+    WITH_CARE,
+    AnalysisComparison,
+    Estimate,
+    EstimateComparison,
+    verdict_of,
+)
 from evomask.measures.analyses.parser import parse_indicator, parse_model, parse_table, split_limit
 from tests.measures.analyses.people import people
 from tests.measures.files import generalized, perturbed, suppressed
@@ -130,3 +139,32 @@ def test_categories_survive_with_ten_records():
     assert found.error == pytest.approx(25.0)
     with pytest.raises(EvomaskError, match="has no categories"):
         AnalysesToPreserve(indicators=("categories(hours)",)).against(TABLE)
+
+
+def judged(error, kind="table", limit=None, values=()):
+    return verdict_of(AnalysisComparison("x", kind, "", error, 50.0, values, (), limit))
+
+
+@pytest.mark.parametrize(
+    ("error", "limit", "verdict"),
+    [(5.0, None, SAFE), (5.1, None, WITH_CARE), (10.1, None, UNSAFE), (1.5, 1.0, WITH_CARE)],
+)
+def test_an_analysis_is_safe_within_its_limit(error, limit, verdict):
+    assert judged(error, limit=limit) == verdict
+
+
+def test_a_model_with_other_significant_effects_needs_care():
+    plain, around_zero = Estimate(2.0, 1.0, 3.0), Estimate(0.5, -0.5, 1.5)
+    same = EstimateComparison("age", plain, plain, 100.0)
+    other = EstimateComparison("age", plain, around_zero, 20.0)
+    assert judged(1.0, "model", values=(same,)) == SAFE
+    assert judged(1.0, "model", values=(other,)) == WITH_CARE
+    assert judged(1.0, "table", values=(other,)) == SAFE
+
+
+def test_the_ratio_of_estimates_is_the_smaller_over_the_larger():
+    masked = TABLE.with_columns({"hours": TABLE["hours"] * 1.25})
+    (found,) = AnalysesToPreserve(indicators=("mean(hours)",)).against(TABLE).compare(masked)
+    assert found.ratio == pytest.approx(80.0)
+    assert found.values[0].ratio == pytest.approx(80.0)
+    assert (found.verdict, found.limit) == (UNSAFE, None)

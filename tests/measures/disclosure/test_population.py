@@ -340,6 +340,18 @@ def test_scenarios_are_judged_by_what_they_know_exactly():
     assert len(found[1].known) == 1
 
 
+def test_every_combination_that_an_intruder_may_know_is_judged():
+    rng = np.random.default_rng(3)
+    names = [f"x{i}" for i in range(9)]
+    frame = pd.DataFrame({name: rng.integers(0, 2, 400) for name in names})
+    frame[["x5", "x7", "x8"]] = rng.integers(0, 30, (400, 3))
+    table = nominal(frame)
+    any_three = Scenario(name="press", any=3, of=tuple(names))
+    schema = Schema(table.schema.attributes, scenarios=(any_three,))
+    (found,) = population_risks(table.with_schema(schema))
+    assert found.known == ("x5", "x7", "x8")
+
+
 def test_persons_with_several_records_are_one_target():
     frame = pd.DataFrame({"a": [0, 0, 0, 1, 1], "p": [1, 1, 1, 2, 3]})
     table = nominal(frame)

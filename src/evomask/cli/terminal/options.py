@@ -74,9 +74,9 @@ def complete_searches(incomplete: str) -> list[str]:
 
 def complete_methods(incomplete: str) -> list[str]:
     """Offer the names of the masking methods."""
-    from evomask.runs.catalogue import METHODS
+    from evomask.runs.catalogue import ALL_METHODS
 
-    return _starting((entry.name for entry in METHODS), incomplete)
+    return _starting((entry.name for entry in ALL_METHODS), incomplete)
 
 
 def complete_words(*words: str) -> Callable[[str], list[str]]:
@@ -197,6 +197,12 @@ StrictReleases = Annotated[
     bool,
     typer.Option(
         "--strict-releases", help="Refuse if another file of the same original was released."
+    ),
+]
+KTogether = Annotated[
+    int | None,
+    typer.Option(
+        "--k-together", min=1, help="Refuse if k is smaller together with earlier releases."
     ),
 ]
 Seed = Annotated[int | None, _shared("seed")]

@@ -185,7 +185,8 @@ def analyses_as_json(analyses: "tuple[Statistic, ...]") -> list[dict[str, Any]]:
 def analysis_summary(statistic: "Statistic") -> str:
     """Summarize the error of a preserved table or model in one line."""
     error = f"error {statistic.error:.2f} %, intervals overlap {statistic.overlap:.0f} %"
-    return f"{statistic.text}: {error}"
+    verdict = f"; {statistic.verdict} to run on the masked file" if statistic.verdict else ""
+    return f"{statistic.text}: {error}{verdict}"
 
 
 def analysis_lines(statistic: "Statistic") -> Iterator[str]:

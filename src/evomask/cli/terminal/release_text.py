@@ -127,6 +127,7 @@ def _columns(point: "PointNote") -> list[_Column]:
         _Column("table", point.table_error),
         _Column("model", point.model_error),
         _Column("indic.", point.indicator_error),
+        _Column("mean", point.analysis_error),
     ]
     return [column for column in columns if column.value is not None]
 
@@ -143,13 +144,16 @@ def _front_lines(
     yield _front_line("original", "", points.original)
     in_order = sorted(offers, key=lambda offer: offer.name == "balanced")
     names: Mapping[int, str] = {offer.point: offer.name for offer in in_order}
-    for point in points.front:
+    for point in points.view:
         is_released = points.chosen.point == point.point and bool(done.findings)
         name = names.get(point.point, "over" if point.breaks else "")
         mark = f"{'>' if is_released else ' '} {name}"
         yield _front_line(mark, str(point.point), point)
     for point in points.baselines:
         yield _front_line("baseline", "", point)
+    more = len(points.front) - len(points.view)
+    if more:
+        yield f"  {more} more points trade loss for errors of analyses"
     if any(point.breaks for point in points.front):
         yield "  over: breaks a limit, and is released by its number only"
 

@@ -42,7 +42,8 @@ class KeySets(NamedTuple):
         places: position of each value, for the cost of ordered attributes.
         units: cost of one step between positions, or of any replacement in a nominal attribute.
         kinds: 0 for nominal attributes, 1 for ordered ones.
-        special: 1 for each value that is missing or suppressed; replacing it, or by it, costs 1.
+        special: 1 for each value that is missing or suppressed; replacing another by it costs 1,
+            and no other replaces it.
         suppressed: the value of each attribute that is a suppressed cell, or -1.
         frozen: 1 for each attribute whose cells may not be changed.
     """
@@ -105,7 +106,9 @@ def _is_short(counts: Counts, key: int, least: int) -> bool:
 def _cost(sets: KeySets, attribute: int, value: int, other: int) -> float:
     if value == other:
         return 0.0
-    if sets.special[value] or sets.special[other]:
+    if sets.special[value] and not sets.special[other]:
+        return np.inf
+    if sets.special[other]:
         return 1.0
     if sets.kinds[attribute] == 0:
         return sets.units[attribute]

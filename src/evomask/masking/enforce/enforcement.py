@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from evomask.data.classes import classes_of
-from evomask.data.edits import EditRepair, parse_rule, rules_of
+from evomask.data.edits import EditRepair, rule_columns, rules_of
 from evomask.data.schema import Role
 from evomask.data.table import Table
 from evomask.data.units import UnitLevel, unit_levels
@@ -21,7 +21,9 @@ from evomask.masking.enforce.requirement import (
 from evomask.masking.enforce.scenarios import ScenarioRepair, repair_of
 from evomask.masking.enforce.units import UnitRepair
 from evomask.masking.method import MaskingMethod
+from evomask.masking.missing import filled_cells, keep_missing
 from evomask.masking.recoding.derived_columns import DerivedColumns
+from evomask.types import Flags
 
 MAX_ROUNDS = 3
 
@@ -60,9 +62,26 @@ class Enforcement:
     def __call__(self, masked: Table) -> Table:
         """Enforce edit rules and requirement, then recode derived columns.
 
-        If rules and requirement are incompatible, rules may remain violated.
+        Missing values of the original stay missing. Where that leaves a record without others like
+        it, the record is suppressed. If rules and requirement are incompatible, rules may remain
+        violated.
         """
-        return self.derived(self._enforce(masked))
+        masked = keep_missing(self.original, masked)
+        released = self._enforce(masked)
+        for _ in range(MAX_ROUNDS):
+            filled = self._filled(released)
+            if not filled.any() or self.repair is None:
+                break
+            masked = masked.suppressing(filled)
+            released = self._enforce(masked)
+        return self.derived(released)
+
+    def _filled(self, masked: Table) -> Flags:
+        """Flag the released records in which a missing value of the original was replaced."""
+        filled = np.zeros(len(masked), dtype=bool)
+        for name in masked.schema.names:
+            filled |= filled_cells(self.original, masked, name)
+        return filled & ~masked.suppressed
 
     @cached_property
     def repair(self) -> MaskingMethod | None:
@@ -147,7 +166,13 @@ class Enforcement:
         if not len(rules):
             return ()
         moved = rules.values(before) != rules.values(after)
-        changed = int((moved & ~np.isnan(rules.values(before))).any(axis=1).sum())
+        flags = (moved & ~np.isnan(rules.values(before))).any(axis=1)
+        for name in dict.fromkeys(
+            name for rule in rules.conditions for name in rule.columns(before.schema)
+        ):
+            if before.is_recoded(name) == after.is_recoded(name):
+                flags |= ~np.isclose(before[name], after[name], rtol=0, atol=0, equal_nan=True)
+        changed = int(flags.sum())
         notes = [f"{changed} records were changed to fulfil the edit rules"] if changed else []
         smallest = _smallest_class(before), _smallest_class(after)
         if smallest[1] < smallest[0]:
@@ -169,7 +194,7 @@ def broken_rules(original: Table, masked: Table) -> tuple[str, ...]:
     edits = [
         edit
         for edit in original.schema.edits
-        if all(name in masked.schema for rule in parse_rule(edit) for name, _ in rule.weights)
+        if all(name in masked.schema for name in rule_columns(edit, original.schema))
     ]
     rules = rules_of(replace(masked.schema, edits=tuple(edits)))
     return _sentences(rules.violations(masked), "masked records violate")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from evomask.data.classes import Classes, classes_of
-from evomask.data.distance import Standardizer, impute_medians
+from evomask.data.distance import Standardizer
 from evomask.data.partition import canonical
 from evomask.data.schema import Kind, Role
 from evomask.data.table import Column, Table
@@ -27,8 +27,9 @@ from evomask.masking.microaggregation.mdav import (
     mixed_regions,
     stack_padded,
 )
+from evomask.masking.missing import imputed_with_flags, missing_cells, with_missing
 from evomask.masking.recoding.group_values import span_groups
-from evomask.types import Floats, Indices, Labels, Points
+from evomask.types import Flags, Floats, Indices, Labels, Points
 
 if TYPE_CHECKING:
     from evomask.kernels.groups.merging import FileDistribution
@@ -83,8 +84,9 @@ class Repair:
         unit: number of persons or households; each class also needs k of them.
 
     A merged class gets its mean, median and most frequent values; of recoded cells the
-    smallest set or interval that contains them all. Other classes are unchanged, and suppressed
-    records do not count. Suppressed cells and missing values are values of their own.
+    smallest set or interval that contains them all; an attribute that is missing in one record
+    becomes missing in its class. Other classes are unchanged, and suppressed records do not count.
+    Suppressed cells and missing values are values of their own.
     """
 
     about: ClassVar[About] = About(
@@ -224,7 +226,10 @@ class SampleRepair(Repair):
 def _aggregate_groups(
     table: Table, names: tuple[str, ...], classes: Classes, kept: Indices, groups: Labels
 ) -> Table:
-    """Give the records of each group common values; a group that is one class is unchanged."""
+    """Give the records of each group common values; a group that is one class is unchanged.
+
+    An attribute that is missing in one record of a group is missing or suppressed in all of it.
+    """
     labels = classes.labels + groups.max() + 1
     labels[kept] = groups
     labels = canonical(labels)
@@ -235,12 +240,28 @@ def _aggregate_groups(
     if not changed.any():
         return table
     for name in names:
+        missing = missing_cells(table, name)
         if table.is_recoded(name):
             table = span_groups(table, name, labels)
         else:
             column = aggregate(table, [name], labels)[name]
             table = table.with_columns({name: np.where(changed, column, table[name])})
+        if missing.any():
+            some = np.bincount(labels, weights=missing)[labels] > 0
+            table = _without_value(table, name, some & changed)
     return table
+
+
+def _without_value(table: Table, name: str, cells: Flags) -> Table:
+    """Make the flagged cells of an attribute missing, or suppressed where it is recoded."""
+    if not table.is_recoded(name):
+        return with_missing(table, name, cells)
+    cells = cells & ~missing_cells(table, name)
+    if not cells.any():
+        return table
+    recoding = table.recoding(name).with_suppressed_cell()
+    codes = np.where(cells, len(recoding.labels) - 1, table[name]).astype(np.int32)
+    return table.with_recoded(name, codes, recoding)
 
 
 @dataclass(frozen=True, eq=False)
@@ -334,7 +355,8 @@ class FeatureSpace:
         cells: the coordinates of each cell, for each categorical attribute.
         ordered: 1 for each attribute with plain ordinal categories, else 0.
         domains: number of cells of each categorical attribute without missing.
-        order: whether each attribute is a number, in the order of the attributes.
+        order: whether each attribute is a number, in the order of the attributes; then the
+            numbers that set missing values apart.
         apart: coordinate that keeps classes that are not mixed far from each other, if any.
     """
 
@@ -357,11 +379,12 @@ class FeatureSpace:
         """
         categorical = [name for name in names if table.attribute(name).is_categorical]
         middles = [
-            impute_medians(table.middles(name)[:, None])
+            imputed_with_flags(table.middles(name)[:, None])
             for name in names
             if name not in categorical
         ]
-        numbers = [Standardizer.of(column)(column) for column in middles]
+        numbers = [Standardizer.of(column)(column) for column, _ in middles]
+        flags = [column for _, column in middles if column.size]
         cells = tuple(_coordinates(table, name) for name in categorical)
         ordered, domains = [], []
         for name, own in zip(categorical, cells, strict=True):
@@ -369,12 +392,12 @@ class FeatureSpace:
             ordered.append(is_plain and attribute.kind is Kind.ORDINAL)
             domains.append(attribute.domain_size if is_plain else len(own))
         return cls(
-            np.column_stack(numbers) if numbers else np.empty((len(table), 0)),
+            np.column_stack([*numbers, *flags]) if numbers else np.empty((len(table), 0)),
             tuple(table[name] for name in categorical),
             cells,
             np.array(ordered, dtype=np.int64),
             np.array(domains, dtype=np.int64),
-            tuple(name not in categorical for name in names),
+            (*(name not in categorical for name in names), *(True for _ in flags)),
             (classes_of(table, within).labels * FAR).astype(np.float64) if within else None,
         )
 

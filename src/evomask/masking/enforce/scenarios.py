@@ -8,7 +8,7 @@ gets several values of the nearest record in large classes; at last, classes of 
 are merged by `Repair`, which satisfies every requirement.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -21,6 +21,7 @@ from evomask.data.table import Column, Table
 from evomask.data.units import unit_labels, units_in
 from evomask.errors import DataError, SchemaError
 from evomask.masking.enforce.repair import Repair
+from evomask.masking.missing import missing_cells
 from evomask.types import Flags, Floats, Indices
 
 MOST_ROUNDS = 8
@@ -42,6 +43,9 @@ of a large table, for which levels are costly."""
 
 LARGE = 5_000
 """Records of a large table."""
+
+MOST_SUPPRESSED = 0.02
+"""Largest share of records that are suppressed because of a missing value that few have."""
 
 LARGEST_UNIT = 4.0
 """Highest cost of replacing a nominal value; of a suppressed cell it is 1."""
@@ -135,16 +139,27 @@ class ScenarioRepair:
             repair_of(one, table).checked(table)
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Return the table with all requirements satisfied; no random number is drawn."""
+        """Return the table with all requirements satisfied; no random number is drawn.
+
+        Few records that remain at risk because of a missing value are suppressed.
+        """
         kept = np.flatnonzero(~table.suppressed)
-        if not len(kept):
-            return table
-        released = table if len(kept) == len(table) else table.take(kept)
-        self.checked(released)
-        masked = self._changed(released)
-        if masked is released:
-            return table
-        return masked if released is table else put_back(table, masked, kept, self.attributes)
+        masked = change_released(table, self.attributes, self._changed)
+        rare = self._with_rare_missing(masked.take(kept)) if len(kept) else np.zeros(0, dtype=bool)
+        if not rare.any():
+            return masked
+        flags = np.zeros(len(table), dtype=bool)
+        flags[kept[rare]] = True
+        return self.mask(table.suppressing(flags), rng)
+
+    def _with_rare_missing(self, table: Table) -> Flags:
+        """Flag the records at risk if they are few and each has a missing value; else none."""
+        missing = np.any([missing_cells(table, name) for name in self.attributes], axis=0)
+        none = np.zeros(len(table), dtype=bool)
+        if not missing.any():
+            return none
+        wrong = np.any([insufficient(table, one) for one in self.known], axis=0)
+        return none if wrong.mean() > MOST_SUPPRESSED or (wrong & ~missing).any() else wrong
 
     def change_cells(self, table: Table) -> tuple[Table, bool]:
         """Change cells, and return whether all requirements are satisfied then."""
@@ -159,8 +174,9 @@ class ScenarioRepair:
         return table, False
 
     def _changed(self, table: Table) -> Table:
+        self.checked(table)
         table, holds = self.change_cells(table)
-        if holds:
+        if holds or self._with_rare_missing(table).any():
             return table
         merged = repair_of(self.strictest, table).mask(table, np.random.default_rng(0))
         if any(insufficient(merged, one).any() for one in self.known):
@@ -402,8 +418,17 @@ def _unit_of(places: Floats, shares: Floats, *, is_ordered: bool) -> float:
     return 1.0 / max(mean, 1e-12)
 
 
-def put_back(table: Table, part: Table, records: Indices, names: Sequence[str]) -> Table:
-    """Return the table with the records of a part put back, which was masked by itself."""
+def change_released(table: Table, names: Sequence[str], change: Callable[[Table], Table]) -> Table:
+    """Return the table with the columns *names* of its released records changed."""
+    records = np.flatnonzero(~table.suppressed)
+    if not len(records):
+        return table
+    released = table if len(records) == len(table) else table.take(records)
+    part = change(released)
+    if part is released:
+        return table
+    if released is table:
+        return part
     for name in names:
         column: Column = np.resize(part[name], len(table))
         column[records] = part[name]

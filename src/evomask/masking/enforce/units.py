@@ -23,8 +23,8 @@ from evomask.masking.enforce.repair import Repair
 from evomask.masking.enforce.scenarios import (
     KnownAttributes,
     ScenarioRepair,
+    change_released,
     insufficient,
-    put_back,
     repair_of,
     without_implied,
 )
@@ -67,17 +67,11 @@ class UnitRepair:
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Return the table with all requirements satisfied; no random number is drawn."""
-        kept = np.flatnonzero(~table.suppressed)
-        if not len(kept):
-            return table
-        released = table if len(kept) == len(table) else table.take(kept)
-        masked = self._changed(with_constant_units(released, self.levels))
-        return masked if released is table else put_back(table, masked, kept, self.attributes)
+        return change_released(table, self.attributes, self._changed)
 
     def _changed(self, table: Table) -> Table:
+        table = with_constant_units(table, self.levels)
         if self._holds(table):
-            return table
-        if not self.attributes:
             return table
         for one in self.known:
             repair_of(one, table).checked(table)

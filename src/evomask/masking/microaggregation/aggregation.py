@@ -5,10 +5,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from evomask.data.distance import Standardizer, impute_medians
+from evomask.data.distance import Standardizer
 from evomask.data.partition import central_categories
 from evomask.data.schema import Attribute
 from evomask.data.table import Column, Table
+from evomask.masking.missing import imputed_with_flags
 from evomask.types import Codes, Floats, Labels, Points
 
 MAX_COUNT_CELLS = 20_000_000
@@ -45,13 +46,16 @@ class GroupAggregation:
 
 
 def standardize(table: Table, names: tuple[str, ...]) -> Points:
-    """Return continuous attributes with mean 0 and deviation 1; the median replaces missing."""
-    points = impute_medians(table.matrix(names))
+    """Return continuous attributes with mean 0 and deviation 1; the median replaces missing.
+
+    Further coordinates set missing values apart from known ones.
+    """
+    points, flags = imputed_with_flags(table.matrix(names))
     scale = Standardizer.of(points)
     for name, constant in zip(names, scale.constant, strict=True):
         if constant:
             warnings.warn(f"attribute {name!r} is constant and protects nothing", stacklevel=3)
-    return scale(points)
+    return np.ascontiguousarray(np.hstack([scale(points), flags]))
 
 
 def aggregate(

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evomask.data.classes import Classes, classes_of_columns
-from evomask.data.distance import Standardizer, category_distances, impute_medians
+from evomask.data.distance import Standardizer, category_distances
 from evomask.data.partition import canonical, join_groups, validate_k
 from evomask.data.schema import Kind
 from evomask.data.table import Table
@@ -31,6 +31,7 @@ from evomask.masking.microaggregation.aggregation import (
     aggregate,
     standardize,
 )
+from evomask.masking.missing import imputed_with_flags
 from evomask.types import Codes, Flags, Floats, Indices, Labels, Points
 
 Keys = NDArray[Any]
@@ -364,11 +365,11 @@ def mixed_records(table: Table, names: tuple[str, ...]) -> MixedRecords:
     """Return attributes of any kind in the form that microaggregation compares."""
     numeric = [name for name in names if not table.attribute(name).is_categorical]
     categorical = [name for name in names if table.attribute(name).is_categorical]
-    points = impute_medians(table.matrix(numeric))
+    points, flags = imputed_with_flags(table.matrix(numeric))
     attributes = [table.attribute(name) for name in categorical]
     codes = [table.codes(name) for name in categorical]
     return MixedRecords(
-        Standardizer.of(points)(points),
+        np.ascontiguousarray(np.hstack([Standardizer.of(points)(points), flags])),
         np.column_stack(codes) if codes else np.empty((len(table), 0), dtype=np.int32),
         stack_padded([category_distances(attribute) ** 2 for attribute in attributes]),
         np.array([attribute.kind is Kind.ORDINAL for attribute in attributes], dtype=np.int64),

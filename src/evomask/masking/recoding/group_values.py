@@ -5,6 +5,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from evomask.data.dates import format_day
 from evomask.data.recoding import SUPPRESSED, CategorySets, Intervals, Recoding
 from evomask.data.schema import MISSING, Attribute, Kind
 from evomask.data.table import Table
@@ -121,6 +122,9 @@ def _interval_label(attribute: Attribute, low: float, high: float) -> str:
     if np.isnan(low):
         return MISSING
     is_point = low == high
+    if attribute.is_date:
+        ends = [format_day(end, attribute.notes.type) for end in (low, high)]
+        return ends[0] if is_point else f"[{ends[0]},{ends[1]}]"
     if attribute.decimals is not None:
         low, high = round(low, attribute.decimals), round(high, attribute.decimals)
     ends = [np.format_float_positional(end, trim="-") for end in (low, high)]

@@ -1,12 +1,14 @@
 """Analyses to preserve: prepared once for an original, and compared on each masked file."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from evomask.data.table import Table
-from evomask.measures.analyses.estimates import AnalysisComparison
+from evomask.errors import EvomaskError
+from evomask.measures.analyses.estimates import AnalysisComparison, verdict_of
 from evomask.measures.analyses.indicators import PreparedIndicator, prepare_indicator
 from evomask.measures.analyses.models import PreparedModel, prepare_model
 from evomask.measures.analyses.parser import (
@@ -22,11 +24,16 @@ from evomask.measures.analyses.records import AnalysedFile, OriginalFile
 from evomask.measures.analyses.tables import PreparedTable, prepare_table
 from evomask.measures.measure import check_masked, check_original
 
+MEAN_ERROR = "analysis_error"
+"""Name of the mean error of all analyses, where it is an objective."""
+
 ERROR_NAMES = {kind: f"{kind}_error" for kind in ("table", "model", "indicator")}
 """Name of the largest error of each kind of analysis."""
 
 LEAST_VAGUE = 0.001
 """Share of variation within cells that a note names."""
+
+KINDS = ("tables", "models", "indicators")
 
 PreparedAnalysis = PreparedTable | PreparedModel | PreparedIndicator
 
@@ -40,12 +47,14 @@ class AnalysesToPreserve:
         models: such as ``income ~ age + education``.
         indicators: such as ``gini(income) by region``.
         uses: purposes in words, for which analyses have yet to be found (`runs.purposes`).
+        objective: whether their mean error is an objective beside loss and risk.
     """
 
     tables: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     indicators: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
+    objective: bool = field(default=False, kw_only=True)
 
     def __bool__(self) -> bool:
         return bool(self.tables or self.models or self.indicators)
@@ -57,7 +66,22 @@ class AnalysesToPreserve:
             _union(self.models + other.models),
             _union(self.indicators + other.indicators),
             _union(self.uses + other.uses),
+            objective=self.objective or other.objective,
         )
+
+    def possible_in(self, sample: Table) -> "AnalysesToPreserve":
+        """Return the analyses that a table has the columns and enough records for."""
+
+        def possible(kind: str) -> tuple[str, ...]:
+            found = []
+            for text in getattr(self, kind):
+                single = AnalysesToPreserve(*((text,) if kind == one else () for one in KINDS))
+                with suppress(EvomaskError):
+                    single.against(sample)
+                    found.append(text)
+            return tuple(found)
+
+        return AnalysesToPreserve(*map(possible, KINDS), objective=self.objective)
 
     @property
     def limits(self) -> dict[str, float]:
@@ -79,6 +103,7 @@ class AnalysesToPreserve:
                 "model": tuple(prepare_model(spec, file) for spec in models),
                 "indicator": tuple(prepare_indicator(spec, file) for spec in indicators),
             },
+            self.objective,
         )
 
 
@@ -105,10 +130,12 @@ class PreparedAnalyses:
 
     Args:
         by_kind: tables, models and indicators.
+        objective: whether errors include the mean of all.
     """
 
     original: OriginalFile
     by_kind: Mapping[str, tuple[PreparedAnalysis, ...]]
+    objective: bool = False
 
     @property
     def limits(self) -> dict[str, float]:
@@ -130,7 +157,7 @@ class PreparedAnalyses:
         Analyses of unchanged columns are not computed again.
         """
         file = self.original.against(masked)
-        return _summary(
+        found = [
             (
                 kind,
                 one.wish,
@@ -140,7 +167,10 @@ class PreparedAnalyses:
             )
             for kind, analyses in self.by_kind.items()
             for one in analyses
-        )
+        ]
+        if not self.objective:
+            return _summary(found)
+        return {**_summary(found), MEAN_ERROR: float(np.mean([error for *_, error in found]))}
 
 
 Spec = TableSpec | ModelSpec | IndicatorSpec
@@ -158,13 +188,14 @@ def _with_vague(found: AnalysisComparison, spec: Spec, file: AnalysedFile) -> An
         f"{100.0 * vague:.1f} % of the variation of its columns is within generalized, suppressed "
         "and missing cells and counts as an error"
     )
-    return replace(
+    judged = replace(
         found,
         error=_joint(found.error, vague),
         limit=spec.limit,
         ratio=float(np.mean([one.ratio for one in found.values])) if found.values else None,
         notes=(*found.notes, note) if vague >= LEAST_VAGUE else found.notes,
     )
+    return replace(judged, verdict=verdict_of(judged))
 
 
 def errors_of(comparisons: tuple[AnalysisComparison, ...]) -> Mapping[str, float]:

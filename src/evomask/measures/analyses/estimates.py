@@ -53,6 +53,8 @@ class AnalysisComparison:
         error: error in percent, 0 for the original.
         overlap: mean overlap of the confidence intervals, in percent.
         notes: remarks for the reader of a report.
+        verdict: whether the analysis is safe to run on the masked file: `SAFE`, `WITH_CARE` or
+            `UNSAFE`.
         ratio: mean ratio of estimates before and after, the smaller over the larger, in percent.
         limit: largest error in percent that the user accepts, if there is one.
     """
@@ -66,6 +68,35 @@ class AnalysisComparison:
     notes: tuple[str, ...] = ()
     limit: float | None = None
     ratio: float | None = None
+    verdict: str = ""
+
+
+SAFE, WITH_CARE, UNSAFE = "safe", "with care", "not safe"
+
+SAFE_ERROR = 5.0
+"""Largest error, in percent, of an analysis that is safe where it has no limit."""
+
+
+def verdict_of(found: AnalysisComparison) -> str:
+    """Whether an analysis is safe to run on the masked file.
+
+    It is if its error is within its limit, or 5 %, and no coefficient of a model changes its sign
+    or becomes or ceases to be significant; with up to twice that error, or such a change, it needs
+    care.
+    """
+    limit = SAFE_ERROR if found.limit is None else found.limit
+    if found.error > 2 * limit:
+        return UNSAFE
+    changes = found.kind == "model" and any(map(_is_other_conclusion, found.values))
+    return WITH_CARE if changes or found.error > limit else SAFE
+
+
+def _is_other_conclusion(value: EstimateComparison) -> bool:
+    """Whether the interval of a coefficient excludes 0 in one of both files, or on another side."""
+    sides = [
+        0 if one is None else (one.low > 0) - (one.high < 0) for one in (value.before, value.after)
+    ]
+    return sides[0] != sides[1]
 
 
 Intervals = tuple[Floats, Floats, Floats]

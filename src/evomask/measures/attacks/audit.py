@@ -17,6 +17,7 @@ from evomask.measures.attacks.attack import (
     Twin,
 )
 from evomask.measures.attacks.copies import Copies
+from evomask.measures.attacks.date_intervals import DateIntervals, dates_to_compare
 from evomask.measures.attacks.learned_inference import LearnedInference
 from evomask.measures.attacks.linkage_attacks import WORDS, CentroidLinkage, PartialKnowledgeLinkage
 from evomask.measures.attacks.membership import MembershipInference
@@ -320,11 +321,13 @@ def attacks_on(masked: Table, original: Table, *, has_control: bool = False) -> 
     names = tuple(name for name in original.schema.quasi_identifiers if name in masked.schema)
     ordered = tuple(n for n in names if original.attribute(n).kind is not Kind.NOMINAL)
     swapping = (LinkageAttack(SwappingLinkage(ordered)),) if ordered else ()
+    dates = dates_to_compare(original, masked)
     partial = (PartialKnowledgeLinkage(names, size) for size in WORDS if size <= len(names))
     return (
         *swapping,
         LinkageAttack(CentroidLinkage(names)),
         *partial,
+        *((DateIntervals(dates),) if dates else ()),
         SinglingOut(names),
         *((MembershipInference(names), Copies(names)) if has_control else ()),
         *_inferences(masked, original, names),

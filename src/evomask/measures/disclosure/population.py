@@ -211,7 +211,7 @@ def population_risk(
             elif share_unseen(table, names) > MOST_UNSEEN:
                 estimates = estimates_by_sizes(cells, size)
             else:
-                estimates = {"interpolated": Estimate(fit.uniques, fit.tau1, fit.tau2, fit.fit)}
+                estimates = {"interpolated": _estimate(fit)}
             chosen, reason = choose_estimate(table, names, size, estimates)
             uniques = estimates[chosen].uniques
             means = np.zeros(len(classes)) if fit.left_out is None else fit.left_out
@@ -274,12 +274,12 @@ def estimate_uniques(
         "two-way": two_way(cells, population),
         "interpolated": interpolation or interpolated(cells, population),
     }
-    log_linear = {
-        name: Estimate(fit.uniques, fit.tau1, fit.tau2, fit.fit)
-        for name, fit in fits.items()
-        if fit is not None
-    }
+    log_linear = {name: _estimate(fit) for name, fit in fits.items() if fit is not None}
     return {**log_linear, **estimates_by_sizes(cells, population)}
+
+
+def _estimate(fit: LogLinearFit) -> Estimate:
+    return Estimate(fit.uniques, fit.tau1, fit.tau2, fit.fit)
 
 
 def estimates_by_sizes(cells: Cells, population: float) -> dict[str, Estimate]:

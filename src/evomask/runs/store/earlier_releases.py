@@ -21,11 +21,16 @@ class EarlierReleases:
 
     Args:
         files: numbers of other candidates that the same run released.
-        runs: names of other run folders that released files of the same original.
+        folders: other run folders that released files of the same original.
     """
 
     files: tuple[int, ...] = ()
-    runs: tuple[str, ...] = ()
+    folders: tuple[Path, ...] = ()
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """Names of the other run folders."""
+        return tuple(folder.name for folder in self.folders)
 
     @classmethod
     def of(cls, folder: Path, data: str, chosen: int, *also: Path) -> "EarlierReleases":
@@ -41,7 +46,7 @@ class EarlierReleases:
     @property
     def notes(self) -> tuple[str, ...]:
         """A warning, if there are any."""
-        if not self.files and not self.runs:
+        if not self.files and not self.folders:
             return ()
         warning = (
             f"other files of the same people were released before ({self._names}): who has both "
@@ -52,7 +57,7 @@ class EarlierReleases:
 
     def refuse(self) -> None:
         """Raise an error if there are any."""
-        if self.files or self.runs:
+        if self.files or self.folders:
             raise RunError(
                 f"other files of the same people were released before ({self._names}), and "
                 "--strict-releases allows only one; release the same point, or drop the option"
@@ -64,7 +69,7 @@ class EarlierReleases:
         return ", ".join([*files, *(f"run {name}" for name in self.runs)])
 
 
-def _runs_beside(folder: Path, data: str, also: Iterable[Path]) -> Iterator[str]:
+def _runs_beside(folder: Path, data: str, also: Iterable[Path]) -> Iterator[Path]:
     own = folder.resolve()
     try:
         beside = sorted(path for path in own.parent.iterdir() if (path / LOG).is_file())
@@ -72,7 +77,7 @@ def _runs_beside(folder: Path, data: str, also: Iterable[Path]) -> Iterator[str]
         return
     for path in (*beside[:MOST_FOLDERS], *(path.resolve() for path in also)):
         if path != own and _hash_of_data(path) == data and released_files(path):
-            yield path.name
+            yield path
 
 
 def _hash_of_data(folder: Path) -> str:

@@ -121,6 +121,11 @@ def prepare_analyses(
     """Prepare the analyses to preserve, if any; errors in them are raised at once."""
     if bounds.given:
         check_bounds(bounds, keep, table)
+    if keep.objective and not keep:
+        raise ParameterError(
+            "keep-objective needs analyses; name some with --use, --keep-table, --keep-model or "
+            "--keep-indicator"
+        )
     return keep.against(table) if keep else None
 
 

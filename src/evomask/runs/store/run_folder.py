@@ -69,6 +69,8 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         keep_order: whether the permutation of the released records is stored.
         baseline: alternative release that the reports show for comparison.
         start: masked versions of the file that the search started from.
+        nested_in: run folders of releases in which the released file is nested, and the numbers
+            of their files.
     """
 
     search: str
@@ -86,6 +88,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     keep_order: bool = False
     baseline: str = ""
     start: tuple[Path, ...] = ()
+    nested_in: dict[str, int] = msgspec.field(default_factory=dict)
     format: int = FORMAT
 
 

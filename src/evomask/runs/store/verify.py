@@ -13,7 +13,7 @@ from evomask.io.readback import ReleaseSpec, ScenarioSpec, failed_checks, read_b
 from evomask.report.public_record import MATRIX_POLICIES, build_public_record
 from evomask.report.record import RECORD, ReleaseRecord, encode_record
 from evomask.runs.release import load_record, report_parts
-from evomask.runs.store.journal import damaged_lines
+from evomask.runs.store.journal import Phase, PhaseStarted, damaged_lines, read_events
 from evomask.runs.store.release import (
     COMMITTED,
     PROMISE,
@@ -156,7 +156,7 @@ def _files(release: _Release) -> CheckResult:
 
 
 def _journal(release: _Release) -> CheckResult:
-    """Check that every line of the journal has its checksum."""
+    """Check that every line of the journal has its checksum, and that it reaches the release."""
     path = release.folder / JOURNAL
     if not path.exists():
         return CheckResult("journal", holds=None, text="there is none")
@@ -164,6 +164,9 @@ def _journal(release: _Release) -> CheckResult:
     damaged = damaged_lines(lines)
     numbers = ", ".join(map(str, damaged))
     text = f"damaged lines: {numbers}" if damaged else f"{len(lines)} lines, all whole"
+    began = (event for event in read_events(path) if isinstance(event, PhaseStarted))
+    if not any(event.phase is Phase.RELEASING for event in began):
+        return CheckResult("journal", holds=False, text=f"{text}, cut off before the release")
     return CheckResult("journal", not damaged, text)
 
 

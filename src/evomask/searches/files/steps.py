@@ -110,7 +110,9 @@ class Steps:
     def rules(self) -> MoveRules:
         names, edits = self.coding.names, rules_of(self.coding.original.schema)
         among = [edits.names.index(name) if name in edits.names else -1 for name in names]
-        weights = np.array([edits.weights[:, j] if j >= 0 else np.zeros(len(edits)) for j in among])
+        weights = np.array(
+            [edits.weights[:, j] if j >= 0 else np.zeros(len(edits.texts)) for j in among]
+        )
         linear = ~(weights[~self.coding.numeric] != 0).any(axis=0) & (weights != 0).any(axis=0)
         others = edits.weights.copy()
         others[:, [j for j in among if j >= 0]] = 0.0

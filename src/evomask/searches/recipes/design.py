@@ -37,7 +37,7 @@ SUPPRESSION_K = (2, 3, 5, 10, 20)
 """Values of k for local suppression."""
 
 WITHIN = "swapping within categories"
-WITHIN_WINDOWS = (5, 15, 30, 50, 100)
+WITHIN_WINDOWS = (3, 15, 30, 50, 100)
 """Windows of rank swapping within classes, in percent of their records."""
 
 WITHIN_SHARES = (0.5, 1.0)

@@ -16,7 +16,7 @@ function counted(draft) {
   if (trouble) return el("p", { class: "trouble", role: "alert" }, `${trouble}.`);
   const small = uniques === null;
   const share = small ? "" : ` (${percent((100 * uniques) / Math.max(1, records))})`;
-  return [el("p", null, el("span", { class: "big" }, small ? `below ${minimum}` : number(uniques)), el("br"), `of ${number(records)} records are sample uniques${share}.`),
+  return [el("p", null, el("span", { class: "big" }, small ? `below ${minimum}` : number(uniques)), el("br"), `of ${number(records)} ${draft.unit ? "units" : "records"} are sample uniques${share}.`),
     el("p", { class: "muted small" }, `${draft.intruder[0].toUpperCase()}${draft.intruder.slice(1)}.`)];
 }
 
@@ -87,7 +87,7 @@ function card(draft) {
       el("details", { open: draft.used }, el("summary", null, "What they know"),
         el("div", { class: "checks" }, columns.map((column) => columnRow(draft, column))),
         choice(draft), tick(draft, "takes_part", "knows that a person is in the file"),
-        field(draft, "require", "require", "as the goal, or k=5,l=2"), field(draft, "source", "source of the knowledge", "population register")),
+        field(draft, "require", "require", "as the goal, or k=5,l=2"), field(draft, "unit", "k counts", "records, or household, person"), field(draft, "source", "source of the knowledge", "population register")),
       draft.counts),
     draft.beyond.length ? el("p", { class: "muted small" }, `May also know, and never masked: ${draft.beyond.join(", ")}.`) : "");
 }
