@@ -29,13 +29,15 @@ from evomask.outofcore.compare import Comparison
 from evomask.outofcore.generalize import GeneralizeJob, generalize_parts
 from evomask.outofcore.mask import PartsJob, mask_parts
 from evomask.outofcore.measure import MeasurePartsJob, measure_parts
-from evomask.outofcore.protect import RecipeJob, protect_parts
-from evomask.report.describe import describe_provenance
+from evomask.outofcore.protect import protect_parts
 from evomask.runs.inputs import Input
 from evomask.runs.measure import MeasureOutcome
+from evomask.runs.protect import ProtectJob
 
 CHUNK = 250_000
 CLUSTER = "local:2:2GB"
+SEARCHED = 120.0
+"""Seconds of the search on the sample."""
 TOGETHER = 20
 """Files whose counts pandas adds up at once."""
 BOTH = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
@@ -140,17 +142,17 @@ def pair(found: Comparison | MeasureOutcome) -> str:
 
 
 def recipes(folder: Path, n: int) -> None:
-    """Recipes tried on a sample, the suggested one made on everything."""
+    """The engine on a sample, with k = 5, and the suggested recipe applied to all chunks."""
     out, source = folder / f"recipe-{n}", Input(made(folder, n), quasi_identifiers=MIXED)
     with Watch() as watch, open_evaluators(cluster=CLUSTER) as evaluators:
-        job = RecipeJob(replace(source, nominal=("sex", "region")), out, seed=1)
+        mixed = replace(source, nominal=("sex", "region"))
+        job = ProtectJob(mixed, out, Requirement(5), seconds=SEARCHED, seed=1)
         done = protect_parts(job, evaluators=evaluators, told=told)
-    chosen = done.choice.candidate
+    points, chosen = done.found.points, done.found.chosen
     print(
-        f"recipes for {n:,}: {watch}; {done.tried} tried on {done.sample:,}, a front of "
-        f"{len(done.front)}; point {chosen.point} had loss {chosen.loss:.2f} %, risk "
-        f"{chosen.risk:.2f} % there and has {pair(done.compared)}; "
-        f"{describe_provenance(chosen.making)}",
+        f"recipes for {n:,}: {watch}; {points.tried} candidates on {done.sample:,}, a front of "
+        f"{len(points.front)}; point {chosen.point} had loss {chosen.loss:.2f} %, risk "
+        f"{chosen.risk:.2f} % there and has {pair(done.compared)}; {chosen.method}",
         flush=True,
     )
 

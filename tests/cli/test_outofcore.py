@@ -27,6 +27,7 @@ def test_a_text_file_is_taken_in_parts_where_asked(evomask, tmp_path, small_part
     town().write_csv(tmp_path / "town.csv")
     out = tmp_path / "out"
     words = ("--quasi", "age,sex,region", *ROLES, "--require", "k=3", "--in-parts", "--out", out)
+    words = (*words, "--searches", "generalization", "--workers", 1)
     done = evomask("protect", tmp_path / "town.csv", *words)
     found = json.loads(done.out)
     assert done.code == 0
@@ -35,8 +36,12 @@ def test_a_text_file_is_taken_in_parts_where_asked(evomask, tmp_path, small_part
     assert written(out).group_by("age", "sex", "region").len()["len"].min() == found["k"]
 
 
-def test_anything_without_k_is_refused_of_files_in_parts(evomask, people, tmp_path):  # noqa: F811
-    done = evomask("protect", people, "--require", "l=2", "--out", tmp_path / "out", *ROLES)
+LEVELS = ("--searches", "generalization", "--workers", 1)
+
+
+def test_levels_without_k_are_refused_of_files_in_parts(evomask, people, tmp_path):  # noqa: F811
+    words = ("--require", "l=2", *LEVELS)
+    done = evomask("protect", people, *words, "--out", tmp_path / "out", *ROLES)
     assert done.code == 1
     assert "generalization of a chunked file needs a requirement" in json.loads(done.out)["error"]
 
@@ -49,7 +54,7 @@ def test_an_empty_folder_is_one_sentence(evomask, tmp_path):
 
 
 def test_parts_are_protected_with_l_and_reported(evomask, people, tmp_path):  # noqa: F811
-    words = ("--quasi", "sex,region", "--confidential", "illness", *ROLES)
+    words = ("--quasi", "sex,region", "--confidential", "illness", *LEVELS, *ROLES)
     done = evomask("protect", people, *words, "--require", "k=3,l=2", "--out", tmp_path / "out")
     found = json.loads(done.out)
     assert done.code == 0
@@ -73,23 +78,23 @@ def test_masked_parts_are_measured(evomask, people, tmp_path):  # noqa: F811
 RECIPES = ("--quasi", "income,sex", "--nominal", "sex", "--evaluations", 3, "--seed", 4)
 
 
-def test_without_a_guarantee_recipes_are_tried_and_another_can_be_chosen(evomask, people, tmp_path):  # noqa: F811
+def test_a_recipe_is_applied_to_chunks_and_another_can_be_chosen(evomask, people, tmp_path):  # noqa: F811
     out = tmp_path / "out"
-    done = evomask("protect", people, *RECIPES, *ROLES, "--out", out)
+    done = evomask("protect", people, *RECIPES, *ROLES, "--require", "k=3", "--out", out)
     found = json.loads(done.out)
     assert done.code == 0
-    assert found["files"] == 3
     assert found["sample"] == found["records"] == 1_000
-    assert found["promised_k"] == 1
+    assert found["k"] >= found["required_k"] == 3
+    assert Path(found["recipe"]).is_file()
     assert found["chosen"]["point"] in [point["point"] for point in found["front"]]
-    assert evomask("verify", out, "--json").code == 0
     again = evomask("choose", out, "--point", len(found["front"]), "--quiet")
     assert again.code == 0
-    assert "3 recipes evaluated on 1,000 records" in again.out
+    assert "candidates evaluated on 1,000 records" in again.out
     assert "loss  " in again.out
     assert evomask("verify", out, "--json").code == 0
     assert evomask("report", out, "--purpose", "teaching", "--json").code == 0
     assert evomask("verify", out, "--json").code == 0
+    assert f"point {len(found['front'])}" in evomask("explain", out).out
     wrong = evomask("choose", out, "--point", 99, "--json")
     assert "the front has no point 99" in json.loads(wrong.out)["error"]
 
@@ -99,7 +104,7 @@ def test_without_a_guarantee_recipes_are_tried_and_another_can_be_chosen(evomask
     [
         (("--searches", "partition"), "chunked files support --searches generalization or recipes"),
         (("--searches", "generalization", "--require", "k=3"), "do not support --evaluations"),
-        (("--seconds", "9"), "chunked files do not support --seconds"),
+        (("--suppression", "9"), "--suppression is for --searches generalization"),
         (("--profile", "papers"), "chunked files do not support --profile"),
         (("--max-risk", "0"), "no point has a risk of at most 0 %"),
     ],

@@ -251,13 +251,18 @@ PARTS = [
     ),
     Situation(
         "parts of which a point is picked",
-        parts("--require", "k=3", "--pick", "knee"),
+        parts("--require", "k=3", "--searches", "generalization", "--pick", "knee"),
         "chunked files do not support --pick",
     ),
     Situation(
         "parts that are searched for so many seconds",
-        parts("--require", "k=3", "--seconds", "5"),
+        parts("--require", "k=3", "--searches", "generalization", "--seconds", "5"),
         "chunked files do not support --seconds",
+    ),
+    Situation(
+        "parts of which t is required of a recipe",
+        parts("--require", "k=3,t=0.3"),
+        "t cannot be enforced chunk by chunk",
     ),
     Situation(
         "k of parts above the number of records", parts("--require", "k=50"), "choose a smaller k"

@@ -34,9 +34,12 @@ def command(*words, limit=0):
     return [sys.executable, "-c", SCRIPT, *map(str, [limit, *words])]
 
 
+LEVELS = ("--searches", "generalization", "--require", "k=5,l=2", "--suppression", 5)
+
+
 def protecting(people, out):
     roles = ("--quasi", ",".join(QUASI), "--confidential", "illness", "--drop", "name")
-    return "protect", people, *roles, "--require", "k=5,l=2", "--suppression", 5, "--out", out
+    return "protect", people, *roles, *LEVELS, "--out", out
 
 
 def run(*words, limit=0):
@@ -142,7 +145,7 @@ def recipes(people, out):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", ["try", "apply", "compare", "mask"])
+@pytest.mark.parametrize("step", ["mix", "apply", "compare", "mask"])
 def test_a_killed_search_for_recipes_is_resumed_and_comes_to_the_same(people, tmp_path, step):
     out, whole = tmp_path / "out", tmp_path / "whole"
     words = command(*recipes(people, out))
@@ -156,7 +159,7 @@ def test_a_killed_search_for_recipes_is_resumed_and_comes_to_the_same(people, tm
     assert verify_parts(out).holds
     assert not half_written(out)
     assert run(*recipes(people, whole)).returncode == 0
-    for name in ("front.json", "done.json"):
+    for name in ("search/front.parquet", "done.json"):
         assert (out / name).read_bytes() == (whole / name).read_bytes()
     assert in_place(out).equals(in_place(whole))
 
@@ -165,12 +168,13 @@ def test_a_killed_search_for_recipes_is_resumed_and_comes_to_the_same(people, tm
 def test_workers_killed_twice_change_no_record_of_a_recipe(people, tmp_path):
     protect_parts(by_recipe(people, tmp_path / "whole", keep_order=True))
     with open_evaluators(cluster="local:2") as evaluators:
-        killer = Killer(evaluators.client, "try", "apply")
+        killer = Killer(evaluators.client, "mix", "apply")
         out = tmp_path / "out"
         wanted = by_recipe(people, out, keep_order=True)
         protect_parts(wanted, evaluators=evaluators, told=killer)
     assert len(killer.killed) == 2
-    assert (out / "front.json").read_bytes() == (tmp_path / "whole" / "front.json").read_bytes()
+    front = "search/front.parquet"
+    assert (out / front).read_bytes() == (tmp_path / "whole" / front).read_bytes()
     assert in_place(out).equals(in_place(tmp_path / "whole"))
     assert not half_written(out)
 

@@ -126,7 +126,7 @@ def test_files_in_parts_refuse_requirements_in_scenarios(tmp_path):
     schema.write_text(f'{roles}[scenarios.one]\nknows = ["y"]\n')
     settings, out = {"generalization": "k=3"}, tmp_path / "out"
     with (
-        pytest.raises(SchemaError, match="files in parts enforce no requirement in scenarios"),
+        pytest.raises(SchemaError, match="in parts enforces no requirement in scenarios"),
         prepare_file(Input(source, schema), out, settings, seed=1),
     ):
         pass

@@ -96,6 +96,7 @@ def test_the_record_tells_every_statistic_before_and_after(once):
         "indicators": [],
         "uses": [],
         "objective": False,
+        "replicates": "",
     }
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evomask.cli import outofcore
 from evomask.cli.terminal import options
 from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import hanging, progress, say, say_json
@@ -33,7 +34,7 @@ def explain(
     from evomask.runs.explain import as_json, explain_run
 
     progress(f"explaining {folder}", quiet=quiet)
-    found = explain_run(folder, pick)
+    found = explain_run(outofcore.search_folder(folder), pick)
     say_json(as_json(found)) if json else say("\n".join(_lines(found)))
 
 

@@ -1,5 +1,6 @@
 """``evomask measure``: information loss and disclosure risk of a masked file."""
 
+from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -52,6 +53,7 @@ def measure(
     keep_model: options.KeepModel = None,
     keep_indicator: options.KeepIndicator = None,
     use: options.Use = None,
+    replicates: options.Replicates = "",
     profile: options.Profile = "strict",
     in_parts: options.InParts = False,
     workers: options.Workers = 1,
@@ -77,6 +79,7 @@ def measure(
         outofcore.refuse(
             measures=measures, exact=exact, key=key, loss=loss, control=control,
             keep_table=keep_table, keep_model=keep_model, keep_indicator=keep_indicator, use=use,
+            replicates=replicates,
             profile="" if profile == "strict" else profile,
         )  # fmt: skip
         job = MeasurePartsJob(source(original), masked)
@@ -88,7 +91,9 @@ def measure(
             measures=options.names(measures),
             profile=profile,
             exact=exact,
-            keep=parse_analyses(keep_table, keep_model, keep_indicator, use),
+            keep=replace(
+                parse_analyses(keep_table, keep_model, keep_indicator, use), replicates=replicates
+            ),
             key=key,
             loss=loss,
             control=control,

@@ -13,16 +13,26 @@ if TYPE_CHECKING:
     from evomask.outofcore.compare import Comparison
     from evomask.outofcore.generalize import GeneralizationOutcome, GeneralizeJob
     from evomask.outofcore.mask import PartsJob, PartsOutcome
-    from evomask.outofcore.protect import ProtectionOutcome, RecipeJob
+    from evomask.outofcore.protect import ProtectionOutcome
+    from evomask.report.record import PointNote
     from evomask.runs.inputs import Input
+    from evomask.runs.protect import ProtectJob
     from evomask.runs.store.preserved_analyses import AtMost
 
 T = TypeVar("T")
 
 REPORTS = ("report-internal.html", "report-public.html")
 
-GENERALIZATION, RECIPES = SEARCHES = "generalization", "recipes"
+GENERALIZATION, RECIPES = "generalization", "recipes"
 """Searches on chunked files: levels of hierarchies on all records, or recipes on a sample."""
+
+DEFAULT_SUPPRESSION = 1.0
+"""Largest share of records that generalization suppresses by default, in percent."""
+
+GENERALIZED = (
+    "require", "searches", "seed", "key_file", "keep_order", "release", "accept_risk", "accept_loss"
+)  # fmt: skip
+"""Options that generalization of a chunked file accepts; its only result needs no acceptance."""
 
 
 def refuse(**options: object) -> None:
@@ -46,6 +56,11 @@ def is_chunked_run(folder: Path) -> bool:
     from evomask.runs.store.run_summary import CHUNKS_PLAN
 
     return (folder / CHUNKS_PLAN).is_file()
+
+
+def search_folder(folder: Path) -> Path:
+    """Return the folder of the run whose front a folder has; of a chunked file, on its sample."""
+    return folder / "search" if is_chunked_run(folder) else folder
 
 
 def run_chunked(
@@ -113,53 +128,31 @@ def _assessment(done: "ProtectionOutcome | GeneralizationOutcome") -> dict[str, 
 
 def job_for(
     options: ProtectOptions, suppression: float, source: "Input", out: Path
-) -> "GeneralizeJob | RecipeJob":
-    """Return the job that protects a chunked file.
-
-    Without ``--searches``, a required privacy model selects full-domain generalization, and
-    otherwise recipes are searched on a sample.
-    """
+) -> "GeneralizeJob | ProtectJob":
+    """Return the job that protects a chunked file: by a recipe, or by the best levels."""
     from evomask.outofcore.generalize import GeneralizeJob
-    from evomask.outofcore.protect import DEFAULT_TRIALS, RecipeJob
     from evomask.runs.protect import required
-    from evomask.runs.store.preserved_analyses import build_bounds
 
-    searches = tuple({"grid": RECIPES}.get(name, name) for name in options.searches)
-    if len(searches) > 1 or not set(searches) <= set(SEARCHES):
-        raise ParameterError(
-            f"chunked files support --searches {GENERALIZATION} or {RECIPES}; leave it out, or "
-            f"give one of them"
-        )
-    search = searches[0] if searches else GENERALIZATION if options.require else RECIPES
-    if search == GENERALIZATION:
-        refuse(
-            evaluations=options.evaluations,
-            pick="" if options.pick == "suggested" else options.pick,
-            max_risk=options.max_risk,
-            max_loss=options.max_loss,
-        )
-        return GeneralizeJob(
-            source=source,
-            out=out,
-            requirement=required(options.require),
-            suppression=suppression,
-            seed=options.seed,
-            key=options.key_file,
-            keep_order=options.keep_order,
-        )
-    return RecipeJob(
+    if GENERALIZATION not in options.searches:
+        if options.searches not in ((), (RECIPES,), ("grid",)):
+            raise ParameterError(
+                f"chunked files support --searches {GENERALIZATION} or {RECIPES}; leave it out, or "
+                f"give one of them"
+            )
+        if suppression != DEFAULT_SUPPRESSION:
+            raise ParameterError(f"--suppression is for --searches {GENERALIZATION}; leave it out")
+        return options.job(source, out)
+    if len(options.searches) > 1:
+        raise ParameterError(f"{GENERALIZATION} of a chunked file is searched alone")
+    for option in declared(ProtectOptions):
+        value = getattr(options, option.name)
+        if option.name not in GENERALIZED and value != option.default:
+            refuse(**{option.flags[0].removeprefix("--"): True})
+    return GeneralizeJob(
         source=source,
         out=out,
         requirement=required(options.require),
-        evaluations=options.evaluations or DEFAULT_TRIALS,
-        pick=options.pick,
-        bounds=build_bounds(
-            options.max_risk,
-            options.max_loss,
-            release=options.release,
-            accept_risk=options.accept_risk,
-            accept_loss=options.accept_loss,
-        ),
+        suppression=suppression,
         seed=options.seed,
         key=options.key_file,
         keep_order=options.keep_order,
@@ -167,7 +160,7 @@ def job_for(
 
 
 def protect(
-    job: "GeneralizeJob | RecipeJob",
+    job: "GeneralizeJob | ProtectJob",
     workers: int,
     cluster: str | None,
     *,
@@ -175,15 +168,15 @@ def protect(
     quiet: bool,
 ) -> None:
     """Protect a chunked file, and print the outcome."""
-    from evomask.outofcore.generalize import generalize_parts
-    from evomask.outofcore.protect import RecipeJob, protect_parts
+    from evomask.outofcore.generalize import GeneralizeJob, generalize_parts
+    from evomask.outofcore.protect import protect_parts
 
-    if isinstance(job, RecipeJob):
-        done = run_chunked(protect_parts, job, workers, cluster, quiet=quiet)
-        _print_recipe(done, json=json, quiet=quiet)
-    else:
+    if isinstance(job, GeneralizeJob):
         generalized = run_chunked(generalize_parts, job, workers, cluster, quiet=quiet)
         _print_generalized(generalized, str(job.requirement), json=json, quiet=quiet)
+    else:
+        done = run_chunked(protect_parts, job, workers, cluster, quiet=quiet)
+        _print_recipe(done, json=json, quiet=quiet)
 
 
 def choose(
@@ -199,42 +192,48 @@ def choose(
 
 
 def _print_recipe(done: "ProtectionOutcome", *, json: bool, quiet: bool) -> None:
-    from evomask.report.describe import point_fields
-
     notes(done.notes, quiet=quiet)
-    chosen = done.choice.candidate
+    points, chosen = done.found.points, done.found.chosen
     found = {
         **_summary(done, f"point {chosen.point}"),
         **_assessment(done),
-        "front": [point_fields(point) for point in done.front],
+        "front": [_point_fields(point) for point in points.front],
         "sample": done.sample,
-        "files": done.tried,
-        "chosen": point_fields(chosen),
-        "reason": done.choice.reason,
-        "promised_k": done.k,
+        "files": points.tried,
+        "chosen": _point_fields(chosen),
+        "reason": done.found.reason,
+        "required_k": done.k,
+        "suppressed": done.suppressed,
+        "recipe": str(done.out / "recipe.toml"),
+        "search": str(done.out / "search"),
     }
     say_json(found) if json else say("\n".join(_recipe_lines(done, found)))
 
 
-def _recipe_lines(done: "ProtectionOutcome", found: dict[str, Any]) -> list[str]:
-    from evomask.report.describe import describe_provenance
+def _point_fields(point: "PointNote") -> dict[str, object]:
+    return {
+        "point": point.point, "file": point.file, "method": point.method, "loss": point.loss,
+        "risk": point.risk,
+    }  # fmt: skip
 
-    chosen = done.choice.candidate
+
+def _recipe_lines(done: "ProtectionOutcome", found: dict[str, Any]) -> list[str]:
+    points, chosen = done.found.points, done.found.chosen
     rows = [
         line
-        for point in done.front
+        for point in points.front
         for line in hanging(
-            f"{'chosen' if point == chosen else '':>8}{point.point:7}{point.loss:8.2f}"
-            f"{point.risk:8.2f}  ",
-            describe_provenance(point.making),
+            f"{'chosen' if point.point == chosen.point else '':>8}{point.point:7}"
+            f"{point.loss:8.2f}{point.risk:8.2f}  ",
+            point.method,
         )
     ]
-    recipes = f"{done.tried} recipes evaluated on {done.sample:,} records"
+    recipes = f"{points.tried} candidates evaluated on {done.sample:,} records"
     return [
         f"{recipes}; all in percent, lower is better",
         f"{'':>8}{'point':>7}{'loss':>8}{'risk':>8}  method",
         *rows,
-        *hanging("chosen       ", done.choice.reason),
+        *hanging("chosen       ", done.found.reason),
         _written(found),
         *_loss_and_risk(done.compared),
         *_folder_lines(done.out),

@@ -61,7 +61,7 @@ def protect(
             help="With --in-parts: most records to suppress, %.",
             rich_help_panel=LARGE,
         ),
-    ] = 1.0,
+    ] = outofcore.DEFAULT_SUPPRESSION,
     width: Annotated[int | None, typer.Option("--width", hidden=True)] = None,
     json: shared.Json = False,
     quiet: shared.Quiet = False,
@@ -209,8 +209,6 @@ def choose(
     )  # fmt: skip
     if outofcore.is_chunked_run(folder):
         outofcore.refuse(
-            max_table_error=max_table_error, max_model_error=max_model_error,
-            max_indicator_error=max_indicator_error,
             keep_order=keep_order, edited_plan=edited_plan, strict_releases=strict_releases,
             nested_in=nested_in, k_together=k_together,
         )  # fmt: skip

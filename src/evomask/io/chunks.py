@@ -41,10 +41,15 @@ class Place:
 
 @dataclass(frozen=True)
 class Parts:
-    """A Parquet file, or all those of a folder, in chunks of a number of records."""
+    """A Parquet file, or all those of a folder, in chunks of a number of records.
+
+    Args:
+        texts: columns that are read as text.
+    """
 
     places: tuple[Place, ...]
     columns: tuple[str, ...]
+    texts: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, path: Path, records: int = RECORDS) -> "Parts":
@@ -82,7 +87,9 @@ class Parts:
         place = self.places[number]
         wanted = list(self.columns if names is None else names)
         part = pl.scan_parquet(place.path).select(wanted).slice(place.first, place.records)
-        return part.collect()
+        return part.collect().with_columns(
+            pl.col(name).cast(pl.String) for name in self.texts if name in wanted
+        )
 
     def table(self, number: int, declared: Declarations) -> Table:
         return table_from(self.read(number, declared), declared)
@@ -174,6 +181,16 @@ def _as_before(column: pl.Series, frame: pl.DataFrame) -> pl.Series:
     """Cast integers to floats if the column held floats, so its type reveals no masking."""
     was = frame.schema[column.name]
     return column.cast(was) if was.is_float() and column.dtype.is_integer() else column
+
+
+def joined_frames(frames: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """Return the records of several frames."""
+    return pl.concat(list(frames))
+
+
+def became_texts(before: pl.DataFrame, after: pl.DataFrame) -> list[str]:
+    """Return the columns that hold texts in the second frame only."""
+    return [n for n in before.columns if after.schema[n] == pl.String != before.schema[n]]
 
 
 def keep_rows(path: Path, columns: Mapping[str, Any]) -> None:

@@ -131,7 +131,9 @@ def with_flags(frame: pl.DataFrame, flags: Flags) -> pl.DataFrame:
 
 
 def rows_to_release(frame: pl.DataFrame) -> tuple[pl.DataFrame, Indices]:
-    """Drop the flags; return all records, and the positions of those to release."""
+    """Drop the flags, if any; return all records, and the positions of those to release."""
+    if FLAG not in frame.columns:
+        return frame, np.arange(len(frame))
     return frame.drop(FLAG), np.flatnonzero(~frame[FLAG].to_numpy())
 
 

@@ -63,12 +63,14 @@ class KeepSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
 
     Args:
         use: purposes in words, such as ``regional poverty statistics``.
+        replicates: replicate weights or units for intervals, such as ``brr: repw*``.
     """
 
     tables: list[str] = []
     models: list[str] = []
     indicators: list[str] = []
     use: list[str] = []
+    replicates: str = ""
 
 
 class PseudonymsSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -250,8 +252,8 @@ class RecipeFile(SchemaFile, forbid_unknown_fields=True, omit_defaults=True):
     promised: PromisedSection = msgspec.field(default_factory=PromisedSection)
 
 
-STEPS = "steps"
-"""Key by which the file of a recipe is recognised."""
+OF_RECIPES = {"steps", "format"}
+"""Keys by which the file of a recipe is recognised; one that only enforces has no steps."""
 
 S = TypeVar("S", bound=SchemaFile)
 
@@ -272,7 +274,9 @@ def read_recipe_file(path: Path) -> RecipeFile:
 def _read(path: Path, kind: type[S], what: str) -> S:
     try:
         content = msgspec.toml.decode(read_regular_file(path))
-        schema = msgspec.convert(content, cast("type[S]", RecipeFile) if STEPS in content else kind)
+        schema = msgspec.convert(
+            content, cast("type[S]", RecipeFile) if OF_RECIPES & content.keys() else kind
+        )
     except FileNotFoundError:
         raise FileError(f"there is no {what} file {path}; check the name") from None
     except OSError as error:

@@ -223,6 +223,7 @@ class ChunkComparison:
         cells: meaning of the cells of columns, if known, by name.
         scenarios: what intruders know; by default every quasi-identifier.
         control: original records of people who are not in the file, if there are any.
+        links, infers: whether re-identification and attribute disclosure are assessed.
     """
 
     file: PreparedFile
@@ -234,6 +235,8 @@ class ChunkComparison:
     cells: Mapping[str, Recoding] = field(default_factory=dict)
     scenarios: tuple[Scenario, ...] = ()
     control: Table | None = field(default=None, repr=False)
+    links: bool = True
+    infers: bool = True
 
     @property
     def folder(self) -> str:
@@ -268,7 +271,7 @@ class ChunkComparison:
         return self.count, self.evaluators, self.told
 
     def _released(self) -> tuple[str, ...]:
-        """Released attributes; those that nobody masks or guards are left out if too wide."""
+        """Released attributes; an error where the masked file lacks one that matters."""
         schema, there = self.file.schema, set(self.masked.columns)
         absent = set(schema.quasi_identifiers) - there
         if absent:
@@ -278,10 +281,7 @@ class ChunkComparison:
             )
         if not schema.quasi_identifiers:
             raise SchemaError("there is no quasi-identifier to measure; say which columns are")
-        return tuple(
-            a.name for a in schema
-            if a.role.is_released and (a.role is not Role.OTHER or a.domain_size <= MOST_LEVELS)
-        )  # fmt: skip
+        return released_attributes(schema)
 
     def _book(self, attribute: Attribute, place: int, whole: WholeFile) -> Book:
         if attribute.name in self.cells:
@@ -339,7 +339,10 @@ class ChunkComparison:
         names: tuple[str, ...],
         sample: tuple[Table, Table],
     ) -> tuple[RiskAssessment, RiskAssessment]:
-        measure = DisclosureRisk(names, people=self.people, scenarios=self.scenarios)
+        measure = DisclosureRisk(
+            names, people=self.people, scenarios=self.scenarios, links=self.links,
+            infers=self.infers,
+        )  # fmt: skip
         risk = ChunkedRisk.draw(*sample, measure, whole, self.control)
         before = replace(risk, masked=risk.original)
         task = AttackTask(pairs, risk, before, self.folder)
@@ -362,6 +365,15 @@ class ChunkComparison:
         """Distinct records that the chunks returned, with their counts."""
         paths = (_near(self.folder, name, number) for number in range(self.count))
         return summed_counts(columns, paths)
+
+
+def released_attributes(schema: Schema) -> tuple[str, ...]:
+    """Released attributes; those that nobody masks or guards are left out if too wide."""
+    return tuple(
+        a.name
+        for a in schema
+        if a.role.is_released and (a.role is not Role.OTHER or a.domain_size <= MOST_LEVELS)
+    )
 
 
 def whole_file(overview: Overview, records: int) -> WholeFile:

@@ -53,8 +53,9 @@ from evomask.outofcore.prepare import (
     prepare_file,
     run_step,
 )
-from evomask.outofcore.release import ChunksPromise, ConfidentialPromise, finalize, shuffle_chunks
+from evomask.outofcore.release import ChunksPromise, ConfidentialPromise, finalize
 from evomask.outofcore.reports import ChunkedProtection, render_reports
+from evomask.outofcore.shuffle import shuffle_chunks
 from evomask.runs.inputs import Input
 from evomask.runs.store.release import read_key
 from evomask.searches.generalization.lattice import Levels

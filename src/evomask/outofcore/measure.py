@@ -35,8 +35,16 @@ from evomask.measures.disclosure.record_risk import EDGES, MINIMUM, RecordRisk, 
 from evomask.measures.measure import About, Side
 from evomask.measures.targets import FIXED_SEED, SEARCH_TARGETS
 from evomask.outofcore.compare import ChunkComparison, Comparison
-from evomask.outofcore.prepare import MASKED, WORK, PreparedFile, Progress, as_parquet, split_chunks
-from evomask.outofcore.release import DONE, ConfidentialPromise, class_histograms, read_done
+from evomask.outofcore.prepare import (
+    DONE,
+    MASKED,
+    WORK,
+    PreparedFile,
+    Progress,
+    as_parquet,
+    split_chunks,
+)
+from evomask.outofcore.release import ConfidentialPromise, class_histograms, read_done
 from evomask.runs.inputs import Input, declarations_of, released_of, with_quasi_identifiers
 from evomask.runs.measure import OTHER_ORDER, MeasureOutcome
 from evomask.runs.store.run_summary import INTERNAL

@@ -49,6 +49,12 @@ Result = dict[str, Any]
 """Result of a finished chunk: numbers, the name of its file and its hash."""
 
 WORK, MASKED, ORDER, JOURNAL = "work", "masked", "order", "journal.jsonl"
+DONE = "done.json"
+"""File with the guarantees of finished chunks."""
+
+LAST_STEP = "mask-"
+"""Prefix of checkpoints of the last step; all others are temporary."""
+
 BATCH_PER_WORKER = 4
 """Chunks per worker that are submitted together."""
 
@@ -144,6 +150,9 @@ SAMPLE = 50_000
 """Approximate number of records in the sample for regions and targets."""
 
 Settings = Mapping[str, object]
+SAMPLE_FOLDER = "sample"
+"""Folder of the sample on which a recipe is searched."""
+
 OWN_FILES = (WORK, MASKED, ORDER, LOCK)
 
 
@@ -193,6 +202,8 @@ def prepare_file(
     seed: int,
     hierarchies: Path | None = None,
     job: Settings | None = None,
+    *,
+    by_recipe: bool = False,
 ) -> Iterator[PreparedFile]:
     """Open the file and a folder that is new or holds the same unfinished work.
 
@@ -201,6 +212,8 @@ def prepare_file(
     Args:
         settings: everything that the result depends on besides the file and the seed.
         job: fields of the job, so that the folder alone is enough to resume it.
+        by_recipe: whether a recipe masks it, which enforces edit rules and what is required in
+            scenarios and strata.
     """
     declared, schema = declarations_of(source)
     _make_folders(folder)
@@ -211,8 +224,10 @@ def prepare_file(
             parts = split_chunks(path)
             first, assumed = with_quasi_identifiers(table_from(parts.read(0), declared))
             check_stated(first, schema.stated | source.roles.keys())
-            _check_supported(first, schema, settings)
-            _refuse_requirements_of_scenarios(source, schema, settings)
+            _refuse_units(first, settings)
+            if not by_recipe:
+                _check_supported(first, schema)
+                _refuse_requirements_of_scenarios(source, schema, settings)
             trees = read_hierarchies(first.schema, hierarchies)
             hashes = _hashes(source, path)
             wanted = {"input": hashes, "columns": _columns(first, trees), **settings}
@@ -222,20 +237,11 @@ def prepare_file(
             _remove_unstarted(folder)
 
 
-def _check_supported(first: Table, schema: SchemaFile, settings: Settings) -> None:
-    """Raise for edit rules, strata and units, which chunked work does not support.
+def _refuse_units(first: Table, settings: Settings) -> None:
+    """Raise for units with several records, which may lie in several chunks.
 
     Levels of generalization hold for all chunks, so they keep values constant in households.
     """
-    if schema.rules.edits:
-        raise SchemaError(
-            "chunked files do not support edit rules; remove them from the schema, or draw a sample"
-        )
-    if strata := first.schema.with_role(Role.STRATUM):
-        raise SchemaError(
-            f"chunked files do not support strata; give {strata[0]!r} another role, or process "
-            f"each stratum separately"
-        )
     if names := [attribute.name for attribute in first.schema if attribute.pseudonym]:
         raise SchemaError(
             f"chunked files do not get pseudonyms; give {names[0]!r} the role identifier, or draw "
@@ -255,6 +261,20 @@ def _check_supported(first: Table, schema: SchemaFile, settings: Settings) -> No
         )
 
 
+def _check_supported(first: Table, schema: SchemaFile) -> None:
+    """Raise for edit rules and strata, which only recipes enforce in chunks."""
+    if schema.rules.edits:
+        raise SchemaError(
+            "one method alone does not enforce edit rules in chunks; remove them from the schema, "
+            "or use `evomask protect --in-parts`"
+        )
+    if strata := first.schema.with_role(Role.STRATUM):
+        raise SchemaError(
+            f"one method alone does not keep strata apart in chunks; give {strata[0]!r} another "
+            "role, or use `evomask protect --in-parts`"
+        )
+
+
 def _refuse_requirements_of_scenarios(
     source: Input, schema: SchemaFile, settings: Settings
 ) -> None:
@@ -267,14 +287,27 @@ def _refuse_requirements_of_scenarios(
     has_scenarios = bool(schema.scenarios or source.scenarios)
     if (is_required and has_scenarios) or any(one.require for one in schema.intruders):
         raise SchemaError(
-            "files in parts enforce no requirement in scenarios; leave out the scenarios or what "
-            "is required, or protect a sample"
+            "generalization of a file in parts enforces no requirement in scenarios; use "
+            "--searches recipes, or leave out the scenarios or what is required"
         )
 
 
 def split_chunks(path: Path) -> Parts:
     """A file, or a folder of files, in chunks of the default size."""
     return Parts.of(path, RECORDS)
+
+
+def remove_path(path: Path) -> None:
+    """Remove a work file, or a folder of them."""
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def count_chunks(records: int) -> int:
+    """Number of chunks of the default size."""
+    return -(-records // RECORDS)
 
 
 def as_parquet(source: Input, schema: SchemaFile, target: Path) -> Path:

@@ -1,12 +1,14 @@
-"""Protect a file larger than memory with the best recipe found on a sample; resume any job.
+"""Protect a file larger than memory: search on a sample, apply the recipe to all chunks.
 
-Recipes of methods that need only additive statistics of the file are tried on a sample, which gives
-a front. The chosen point is applied to all chunks, measured and verified there.
+A sample of the records is protected by `runs.protect`, in a run folder of its own (`search/`): the
+same engine, plan, journal, reports and choices as for any file. The recipe of its released point is
+applied to all chunks, measured and verified there.
 """
 
 import json
 import secrets
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,17 +16,18 @@ from typing import Any
 import msgspec
 
 from evomask.data.frames import Declarations
-from evomask.data.schema import Role
-from evomask.engine.front import UNBOUNDED, Bounds, FrontPoint, stable_reference, validate_pick
-from evomask.engine.offers import check_accepted
+from evomask.data.schema import Kind, Role, Schema
+from evomask.engine.front import UNBOUNDED, Bounds, FrontPoint, validate_pick
 from evomask.errors import ParameterError, RunError, UnmetError
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
-from evomask.io.chunks import Alike, class_sizes, parquet_files
+from evomask.io.chunks import FLAG, Alike, class_sizes, parquet_files
 from evomask.io.files import replace_file
-from evomask.masking.chunk_recipes import guaranteed_k
-from evomask.masking.enforce.requirement import NOTHING, Requirement
-from evomask.outofcore.compare import ChunkComparison, Comparison
+from evomask.io.paired_chunks import table_of_rows
+from evomask.masking.enforce.requirement import Requirement, parse_requirement, required_in
+from evomask.masking.enforce.scenarios import maskable
+from evomask.measures.disclosure.control_group import combine
+from evomask.outofcore.compare import ChunkComparison, Comparison, released_attributes
 from evomask.outofcore.generalize import GeneralizeJob
 from evomask.outofcore.mask import PartsJob
 from evomask.outofcore.prepare import (
@@ -36,71 +39,49 @@ from evomask.outofcore.prepare import (
     job_fields,
     prepare_file,
     read_chunks_plan,
+    remove_path,
     survey,
 )
 from evomask.outofcore.recipes import (
-    POINTS,
-    RecipeSearch,
-    StoredFront,
+    AppliedChunks,
     apply_recipe,
-    candidates,
-    front_notes,
-    read_front,
-    recipe_cells,
+    masked_twin,
+    sample_input,
+    with_recipe_hierarchies,
 )
-from evomask.outofcore.release import ChunksPromise, CountedGuarantees, finalize, shuffle_chunks
-from evomask.outofcore.reports import ChunkedProtection, render_reports
-from evomask.report.describe import describe_provenance
-from evomask.report.protection import Choice, choose_from_front
-from evomask.runs.inputs import Input, check_described
-from evomask.runs.store.release import PointId, read_key
+from evomask.outofcore.release import (
+    ChunksPromise,
+    ConfidentialPromise,
+    CountedGuarantees,
+    ScenarioPromise,
+    finalize,
+)
+from evomask.outofcore.reports import SearchedProtection, record_of_chunks
+from evomask.outofcore.shuffle import mix_chunks, shuffle_chunks
+from evomask.report.record import ReleaseRecord
+from evomask.report.scenarios import required_models
+from evomask.runs.inputs import check_described, declarations_of, intruders_of
+from evomask.runs.protect import (
+    NothingReleasedError,
+    ProtectJob,
+    choose,
+    protect_file,
+    resume_protection,
+)
+from evomask.runs.recipes import RECIPE, SavedRecipe, read_recipe
+from evomask.runs.release import Release, load_record, report_parts
+from evomask.runs.store.release import PointId, last_entry, read_key
 from evomask.runs.store.run_folder import RunFolder, refuse_links
+from evomask.runs.store.run_summary import PLAN as RUN_PLAN
+from evomask.searches.catalogue import RECIPES
 
-DEFAULT_TRIALS = 100
-"""Default number of recipes to try."""
+SEARCH = "search"
+"""Folder of the run on the sample."""
 
-POINT_INDEPENDENT = ("converted", "survey-", "values-", "sample-", "try-")
+POINT_INDEPENDENT = (
+    "converted", "deal", "dealt", "mix-", "mixed-", "released-", "values-", "sample-",
+)  # fmt: skip
 """Prefixes of work files that do not depend on the chosen point."""
-
-
-@dataclass(frozen=True)
-class RecipeJob:
-    """Protection of a large file by a recipe, and the output folder.
-
-    Args:
-        requirement: k only; then only recipes that guarantee it are tried.
-        evaluations: number of recipes to try on the sample.
-        pick: which point of the front is applied.
-        bounds: upper bounds of the released file.
-        hierarchies: folder of hierarchies; others are built from the values.
-        key: file of the key that signs the release.
-        keep_order: whether the permutation of the released records is stored.
-    """
-
-    source: Input
-    out: Path
-    requirement: Requirement = NOTHING
-    evaluations: int = DEFAULT_TRIALS
-    pick: str = "suggested"
-    bounds: Bounds = UNBOUNDED
-    hierarchies: Path | None = None
-    seed: int | None = None
-    key: Path | None = None
-    keep_order: bool = False
-
-    @property
-    def settings(self) -> dict[str, object]:
-        return {
-            "recipes": self.evaluations,
-            "requirement": self.requirement.as_text,
-            "pick": self.pick,
-            "bounds": self.bounds.given,
-            "order": self.keep_order,
-        }
-
-    def as_told(self) -> dict[str, object]:
-        trees = None if self.hierarchies is None else self.hierarchies.resolve()
-        return job_fields("recipes", self, key=None, hierarchies=trees)
 
 
 @dataclass(frozen=True)
@@ -108,42 +89,44 @@ class ProtectionOutcome:
     """Outcome of a protection by a recipe.
 
     Args:
-        front: the points on the sample.
-        sample, tried: number of records in the sample, and of recipes.
-        choice: the chosen point, as measured on the sample.
-        k: guaranteed size of equivalence classes; 1 if none is guaranteed.
+        found: record of the search on the sample.
+        k: required size of equivalence classes; 1 if none is required.
         compared: loss and risk of the released records.
+        suppressed: number of suppressed records.
     """
 
     out: Path
-    front: tuple[FrontPoint, ...]
-    sample: int
-    tried: int
-    choice: Choice
+    found: ReleaseRecord
     k: int
     compared: Comparison
     alike: Alike
     parts: int
+    suppressed: int
     seconds: float
     notes: tuple[str, ...] = ()
 
+    @property
+    def sample(self) -> int:
+        """Number of records in the sample."""
+        return self.found.input.records
+
 
 def protect_parts(
-    job: RecipeJob, *, evaluators: Evaluators = Local(), told: Progress = lambda *_: None
+    job: ProtectJob, *, evaluators: Evaluators = Local(), told: Progress = lambda *_: None
 ) -> ProtectionOutcome:
-    """Try recipes on a sample of a large file and apply the chosen one; resumable."""
+    """Search on a sample of a large file, and apply the chosen recipe to all chunks; resumable."""
     began = time.perf_counter()
     _check(job)
     seed = secrets.randbits(63) if job.seed is None else job.seed
-    with prepare_file(
-        job.source, job.out, job.settings, seed, job.hierarchies, job.as_told()
-    ) as file:
-        done = _Job(job, file, evaluators, told).done()
+    stored = job_fields("recipes", job, key=None)
+    settings = {"recipes": {n: v for n, v in stored.items() if n not in ("source", "folder")}}
+    with prepare_file(job.source, job.folder, settings, seed, job=stored, by_recipe=True) as file:
+        done = _Job(replace(job, seed=file.seed), file, evaluators, told).done()
     return replace(done, seconds=time.perf_counter() - began)
 
 
 def choose_in_parts(
-    job: RecipeJob,
+    job: ProtectJob,
     pick: str,
     bounds: Bounds = UNBOUNDED,
     *,
@@ -151,149 +134,254 @@ def choose_in_parts(
     told: Progress = lambda *_: None,
 ) -> ProtectionOutcome:
     """Apply another point of the front; if it breaks its limits, nothing changes."""
-    plan = (job.out / PLAN).read_bytes()
-    other = replan_choice(job, pick, bounds)
+    validate_pick(pick)
+    folder, plan = job.folder, (job.folder / PLAN).read_bytes()
+    other = replace(job, pick=pick, bounds=bounds)
+    released = last_entry(folder / SEARCH)
+    choose(folder / SEARCH, pick, bounds)
+    with RunFolder(folder).locked():
+        _store(other)
     try:
         return protect_parts(other, evaluators=evaluators, told=told)
     except UnmetError:
-        with RunFolder(job.out).locked():
-            _remove_point_files(job.out)
-            replace_file(job.out / PLAN, lambda file: file.write(plan))
+        if released is not None:
+            own = replace(job.bounds, accept_risk=True, accept_loss=True)
+            choose(folder / SEARCH, f"file={released.file}", own)
+        with RunFolder(folder).locked():
+            _remove_point_files(folder)
+            replace_file(folder / PLAN, lambda file: file.write(plan))
         raise
+
+
+def _store(job: ProtectJob) -> None:
+    """Write the plan of another choice; files of the earlier point are removed."""
+    stored = job_fields("recipes", job, key=None)
+    plan = read_chunks_plan(job.folder)
+    own = {n: v for n, v in stored.items() if n not in ("source", "folder")}
+    plan = msgspec.structs.replace(plan, settings={**plan.settings, "recipes": own}, job=stored)
+    _remove_point_files(job.folder)
+    text = json.dumps(msgspec.to_builtins(plan), indent=1).encode()
+    replace_file(job.folder / PLAN, lambda file: file.write(text))
 
 
 def _remove_point_files(folder: Path) -> None:
     for path in (folder / WORK).iterdir():
         if not path.name.startswith(POINT_INDEPENDENT):
-            path.unlink(missing_ok=True)
+            remove_path(path)
 
 
-def replan_choice(job: RecipeJob, pick: str, bounds: Bounds = UNBOUNDED) -> RecipeJob:
-    """Return the job with another point of its front; files of the old point are removed.
-
-    Args:
-        job: as stored in the folder.
-        bounds: upper bounds of the point, which replace those of the job.
-    """
-    validate_pick(pick)
-    folder = job.out
-    with RunFolder(folder).locked():
-        choice = choose_from_front(pick, candidates(read_front(folder)), bounds)
-        check_accepted(choice.candidate, bounds, pick)
-        other = replace(job, pick=stable_reference(pick, choice.candidate), bounds=bounds)
-        if other.settings != job.settings:
-            _remove_point_files(folder)
-            plan = read_chunks_plan(folder)
-            settings = {**plan.settings, **other.settings}
-            plan = msgspec.structs.replace(plan, settings=settings, job=other.as_told())
-            text = json.dumps(msgspec.to_builtins(plan), indent=1).encode()
-            replace_file(folder / PLAN, lambda file: file.write(text))
-    return other
-
-
-def _check(job: RecipeJob) -> None:
+def _check(job: ProtectJob) -> None:
     validate_pick(job.pick)
     check_described(job.source)
-    if job.evaluations < 1:
-        raise ParameterError(f"evaluations must be at least 1, got {job.evaluations}")
-    if job.requirement != Requirement(k=job.requirement.k):
+    if job.requirement.limits:
         raise ParameterError(
-            "no recipe for chunked files guarantees l or t; leave out --searches to generalize"
+            "files in parts have no limits of the population risk; require k, or protect a sample"
         )
-    if job.bounds.given.keys() - {"loss", "risk"}:
+    schema = declarations_of(job.source)[1]
+    scenarios = intruders_of(schema, job.source)
+    if any(one.unit for one in scenarios):
         raise ParameterError(
-            "chunked files do not support tables or models to preserve; leave them out"
+            "k cannot count households or persons in chunks, which may divide them; leave `unit` "
+            "out of the scenarios, or protect a sample"
         )
+    required = [job.requirement, *(parse_requirement(one.require) for one in scenarios)]
+    if any(one.t < 1 for one in required):
+        raise ParameterError(
+            "t cannot be enforced chunk by chunk, because it refers to the whole file; use "
+            "--searches generalization, or leave t out"
+        )
+    if set(job.searches) - {RECIPES}:
+        raise ParameterError(
+            "only recipes can be applied to chunks; leave --searches out, or give recipes or "
+            "generalization"
+        )
+    if any(path.suffix != ".toml" for path in job.start):
+        raise ParameterError("a search on chunks starts from recipes (.toml) only")
     if job.key is not None:
         read_key(job.key)
 
 
 @dataclass(frozen=True, eq=False)
 class _Job:
-    job: RecipeJob
+    job: ProtectJob
     file: PreparedFile
     evaluators: Evaluators
     told: Progress
 
     def done(self) -> ProtectionOutcome:
-        file, job = self.file, self.job
-        overview = survey(file, self._declared(), self.evaluators, self.told)
-        recipes = RecipeSearch(file, overview, job.requirement.k)
-        front = recipes.front(job.evaluations, self.evaluators, self.told)
-        points = candidates(front)
-        choice = choose_from_front(job.pick, points, job.bounds)
-        check_accepted(choice.candidate, job.bounds, job.pick)
-        recipe = recipes.all[choice.candidate.number].method
-        masked = apply_recipe(file, overview, recipe, self.evaluators, self.told)
-        compared = ChunkComparison(
-            file, masked, self.evaluators, self.told, cells=recipe_cells(recipe)
+        job, tools = self.job, (self.evaluators, self.told)
+        self._check_file()
+        file = mix_chunks(self.file, *tools, keep_order=job.keep_order)
+        declared = {name: file.declaration(name) for name in released_attributes(file.schema)}
+        overview = survey(file, declared, *tools, "released")
+        found = self._search(file, overview)
+        saved = read_recipe(job.folder / SEARCH / RECIPE)
+        file = with_recipe_hierarchies(file, saved, overview.attributes)
+        masked = apply_recipe(file, job.folder / SEARCH / RECIPE, file.seed, *tools)
+        compared = self._compared(file, saved, masked, declared)
+        self._check_bounds(found, compared)
+        shuffle_chunks(file, masked.parts, *tools, keep_order=job.keep_order, is_mixed=True)
+        return self._released(file, found, saved, masked, compared)
+
+    def _check_file(self) -> None:
+        """Raise for a requirement that certainly cannot hold."""
+        k, records = self.job.requirement.k, self.file.parts.records
+        if k > records:
+            raise ParameterError(
+                f"k must not exceed the number of records, got k = {k} for {records}; choose a "
+                "smaller k"
+            )
+        if self.job.requirement.l > 1 and not self.file.schema.with_role(Role.CONFIDENTIAL):
+            raise ParameterError(
+                "l and t require a confidential attribute; name one with --confidential"
+            )
+
+    def _compared(
+        self, file: PreparedFile, saved: SavedRecipe, masked: AppliedChunks, declared: Declarations
+    ) -> Comparison:
+        """Compare both files; attribute disclosure counts beyond a control group, if any."""
+        tools = self.evaluators, self.told
+        recipe = self.job.folder / SEARCH / RECIPE
+        twin = masked_twin(file, masked.parts, recipe, *tools)
+        release = ChunkComparison(
+            file,
+            masked.parts,
+            *tools,
+            flag=(FLAG,) if masked.suppressed else (),
+            scenarios=tuple(one.scenario(name) for name, one in saved.file.scenarios.items()),
+            infers=twin is None,
+        )
+        found = release.compared()
+        if twin is None:
+            return found
+        control = table_of_rows([twin.control], declared)
+        own = replace(
+            release, file=twin.file, masked=twin.masked, control=control, links=False, infers=True
         ).compared()
-        self._check_bounds(choice.candidate, compared)
-        shuffle_chunks(file, masked, self.evaluators, self.told, keep_order=job.keep_order)
-        names = file.schema.quasi_identifiers
-        k = guaranteed_k(recipe, names)
-        named = PointId(choice.candidate.point, choice.candidate.number)
-        promised = ChunksPromise(names, k, job.key, shuffled=True, point=named)
-        notes = (self._on_promise(k), _sample_note(front, choice.candidate, compared))
+        return replace(
+            found,
+            assessment=combine(found.assessment, own.assessment),
+            original=combine(found.original, own.original),
+        )
+
+    def _search(self, file: PreparedFile, overview: Any) -> ReleaseRecord:  # noqa: ANN401
+        """Protect the sample, or read what an earlier search released."""
+        folder, job = self.job.folder / SEARCH, self.job
+        source = sample_input(job.source, file, overview)
+        if last_entry(folder) is None:
+            self.told("search", 0, 1)
+            if (folder / RUN_PLAN).exists():
+                done = self._protected(None)
+            else:
+                own = replace(
+                    job, source=source, folder=folder, searches=(RECIPES,), key=None,
+                    keep_order=False,
+                )  # fmt: skip
+                done = self._protected(own)
+            if done.protection.unfinished:
+                raise KeyboardInterrupt
+            self.told("search", 1, 1)
+        return load_record(folder)
+
+    def _protected(self, job: ProtectJob | None) -> Release:
+        """Protect the sample by a job, or resume its protection."""
+        try:
+            if job is None:
+                return resume_protection(self.job.folder / SEARCH, evaluators=self.evaluators)
+            return protect_file(job, evaluators=self.evaluators)
+        except NothingReleasedError as nothing:
+            raise UnmetError(
+                f"{nothing}; the search is saved: `evomask choose {self.job.folder}` applies a "
+                "point of its front"
+            ) from None
+
+    def _released(
+        self,
+        file: PreparedFile,
+        found: ReleaseRecord,
+        saved: SavedRecipe,
+        masked: AppliedChunks,
+        compared: Comparison,
+    ) -> ProtectionOutcome:
+        job, names = self.job, file.schema.quasi_identifiers
+        scenarios = tuple(scenario_promises(file.schema, saved, job.requirement))
+        k = 1 if scenarios else job.requirement.k
+        notes = (*file.notes, _sample_note(found, compared))
+        promised = ChunksPromise(
+            names, k, job.key, tuple(confidential_promises(file.schema, job.requirement)),
+            shuffled=True, point=PointId(found.chosen.point, found.chosen.file),
+            scenarios=scenarios,
+        )  # fmt: skip
+        paths = dict.fromkeys(Path(place.path) for place in file.parts.places)
 
         def more(counted: CountedGuarantees) -> dict[str, bytes]:
-            found = self._found(front, choice, compared, notes)
-            kept = {POINTS: (file.folder / POINTS).read_bytes()}
-            return {**render_reports(file, found, counted), **kept}
+            searched = SearchedProtection(
+                found, compared, masked.suppressed, class_sizes(paths, names),
+                class_sizes(parquet_files(file.folder / MASKED), names), notes,
+            )  # fmt: skip
+            record = record_of_chunks(file, searched, counted)
+            recipe = (job.folder / SEARCH / RECIPE).read_bytes()
+            return {**report_parts(record), RECIPE: recipe}
 
         alike = finalize(file, promised, more)
         return ProtectionOutcome(
-            job.out, points, front.sample, front.tried, choice, k, compared, alike,
-            len(file.parts), 0.0, (*file.notes, *notes),
+            job.folder, found, k, compared, alike, len(file.parts), masked.suppressed, 0.0, notes
+        )
+
+    def _check_bounds(self, found: ReleaseRecord, compared: Comparison) -> None:
+        limits = replace(
+            self.job.bounds, table_error=None, model_error=None, indicator_error=None, error_in={}
+        )
+        point = FrontPoint(
+            found.chosen.file or 0, loss=compared.loss, risk=compared.assessment.risk,
+            assessment=compared.assessment,
         )  # fmt: skip
-
-    def _declared(self) -> Declarations:
-        schema = self.file.schema
-        names = (*schema.quasi_identifiers, *schema.with_role(Role.CONFIDENTIAL))
-        return {name: self.file.declaration(name) for name in names}
-
-    def _check_bounds(self, chosen: FrontPoint, compared: Comparison) -> None:
-        made = replace(chosen, loss=compared.loss, risk=compared.assessment.risk)
-        if self.job.bounds.excess(made):
+        if limits.excess(point) or limits.beyond(point):
+            rule = f"{limits} is required" if limits.excess(point) else f"{limits.in_words} hold"
             raise UnmetError(
-                f"point {chosen.point} has a loss of {made.loss:.2f} % and a risk of "
-                f"{made.risk:.2f} % on all records, but {self.job.bounds} is required; nothing "
-                f"was released: choose another point with `evomask choose {self.file.folder} "
-                "--point`, or raise the limit"
+                f"point {found.chosen.point} has a loss of {point.loss:.2f} % and a risk of "
+                f"{point.risk:.2f} % on all records, but {rule}; nothing was released: choose "
+                f"another point with `evomask choose {self.job.folder} --point`, "
+                "or raise the limit"
             )
 
-    def _found(
-        self, front: StoredFront, choice: Choice, compared: Comparison, notes: tuple[str, ...]
-    ) -> ChunkedProtection:
-        names, chosen = self.file.schema.quasi_identifiers, choice.candidate
-        paths = dict.fromkeys(Path(place.path) for place in self.file.parts.places)
-        return ChunkedProtection(
-            self.job.requirement, chosen.making, describe_provenance(chosen.making),
-            {"sample": front.sample}, choice.reason, 0, front.tried, compared,
-            class_sizes(paths, names),
-            class_sizes(parquet_files(self.file.folder / MASKED), names),
-            front_notes(front), PointId(chosen.point, chosen.number), notes,
-        )  # fmt: skip
 
-    @staticmethod
-    def _on_promise(k: int) -> str:
-        if k > 1:
-            return (
-                f"groups of {k} or more records were made on all quasi-identifiers: k = {k} holds"
-            )
-        return "the recipe does not guarantee k; the k of the release is counted only"
+def scenario_promises(
+    schema: Schema, saved: SavedRecipe, requirement: Requirement
+) -> Iterator[ScenarioPromise]:
+    """What must be counted in the written chunks for the intruder of each scenario."""
+    scenarios = tuple(entry.scenario(name) for name, entry in saved.file.scenarios.items())
+    required = required_in(replace(schema, scenarios=scenarios), requirement)
+    for one in scenarios:
+        sets = tuple(maskable(schema, names) for names in one.combinations())
+        own = required[one.name]
+        if sets:
+            yield ScenarioPromise(one.name, sets, own.k, own.l, required_models(own))
 
 
-def _sample_note(front: StoredFront, chosen: FrontPoint, compared: Comparison) -> str:
+def confidential_promises(
+    schema: Schema, requirement: Requirement
+) -> Iterator[ConfidentialPromise]:
+    """What must be counted of each confidential attribute."""
+    for name in schema.with_role(Role.CONFIDENTIAL):
+        own = schema[name]
+        order = own.categories if own.kind is Kind.ORDINAL else ()
+        l = 1 if schema.scenarios else requirement.l  # noqa: E741
+        yield ConfidentialPromise(name, l, 1.0, own.kind is not Kind.NOMINAL, order)
+
+
+def _sample_note(found: ReleaseRecord, compared: Comparison) -> str:
+    chosen = found.chosen
     return (
-        f"the front was measured on a sample of {front.sample:,} records; the chosen recipe had a "
-        f"loss of {chosen.loss:.2f} % and a risk of {chosen.risk:.2f} % there, and has "
-        f"{compared.loss:.2f} % and {compared.assessment.risk:.2f} % on all records"
+        f"the search and all points but the released one are those of a sample of "
+        f"{found.input.records:,} records; the chosen recipe had a loss of {chosen.loss:.2f} % "
+        f"and a risk of {chosen.risk:.2f} % there, and has {compared.loss:.2f} % and "
+        f"{compared.assessment.risk:.2f} % on all records"
     )
 
 
-Job = PartsJob | GeneralizeJob | RecipeJob
-JOB_TYPES: dict[object, Any] = {"mask": PartsJob, "protect": GeneralizeJob, "recipes": RecipeJob}
+Job = PartsJob | GeneralizeJob | ProtectJob
+JOB_TYPES: dict[object, Any] = {"mask": PartsJob, "protect": GeneralizeJob, "recipes": ProtectJob}
 """Job types by their kind in a plan."""
 
 
@@ -306,10 +394,10 @@ def read_job(folder: Path, key: Path | None = None) -> Job:
     refuse_links(folder)
     told = dict(read_chunks_plan(folder).job)
     try:
+        kind = JOB_TYPES[told.pop("kind", "")]
+        place = "folder" if kind is ProtectJob else "out"
         job: Job = msgspec.convert(
-            {**told, "out": str(folder)},
-            JOB_TYPES[told.pop("kind", "")],
-            dec_hook=lambda wanted, text: wanted(text),
+            {**told, place: str(folder)}, kind, dec_hook=lambda wanted, text: wanted(text)
         )
     except (msgspec.ValidationError, KeyError, TypeError):
         raise RunError(
@@ -322,10 +410,10 @@ def read_job(folder: Path, key: Path | None = None) -> Job:
     return replace(job, key=key)
 
 
-def read_recipe_job(folder: Path, key: Path | None = None) -> RecipeJob:
+def read_recipe_job(folder: Path, key: Path | None = None) -> ProtectJob:
     """Return the job of a folder whose front has other points to choose."""
     job = read_job(folder, key)
-    if isinstance(job, RecipeJob):
+    if isinstance(job, ProtectJob):
         return job
     made = (
         "masked by one method" if isinstance(job, PartsJob) else "generalized with the least loss"

@@ -1,294 +1,219 @@
-"""Recipes for files larger than memory: search on a sample, application to all chunks.
+"""A recipe for a file larger than memory: found on a sample, applied chunk by chunk.
 
-Every recipe is fitted to the statistics of the whole file, so it treats the sample as it would
-treat all chunks; only groups of numbers are wider there, and equivalence classes smaller.
+The sample is protected like any file, in a run folder of its own. The chosen recipe masks every
+chunk as `evomask apply` masks a file. Chunks are random samples of the file (`shuffle.mix_chunks`),
+so a recipe does to each what it did to the sample; classes that are large enough in every chunk are
+so in the file.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import msgspec
+import numpy as np
+import tomli_w
 
-from evomask.data.frames import Declarations
-from evomask.data.hierarchy import Hierarchy, fit_hierarchy
-from evomask.data.hierarchy_builders import automatic_hierarchy, lines_of
-from evomask.data.recoding import Recoding
-from evomask.data.schema import Attribute
-from evomask.data.table import Table
-from evomask.engine.evaluation import EvaluationContext, Settings
-from evomask.engine.front import DESIGN, FrontPoint, front_of, numbered
-from evomask.errors import EvomaskError, RunError
-from evomask.evolution.streams import draw_stream, trial_stream, working_stream
+from evomask.data.hierarchy import with_unknown_values
+from evomask.data.schema import MISSING, Attribute
+from evomask.errors import EvomaskError
+from evomask.evolution.streams import member_seed
 from evomask.execution.evaluator import Evaluators
-from evomask.io.chunks import FLAG, Parts, Place, with_masked, write_part
+from evomask.io.chunks import (
+    FLAG,
+    Parts,
+    Place,
+    became_texts,
+    joined_frames,
+    with_masked,
+    write_part,
+)
 from evomask.io.files import replace_file
 from evomask.io.paired_chunks import with_flags
-from evomask.masking.chunk_recipes import fit_recipes, in_order, recipes_for, split_recipe
-from evomask.masking.composition import InTurn
-from evomask.masking.enforce.requirement import NOTHING
-from evomask.masking.grid import GridMethod
-from evomask.masking.method import MaskingMethod, provenance_of
-from evomask.masking.missing import keep_missing
-from evomask.masking.provenance import Provenance
-from evomask.masking.provenance import Step as MakingStep
-from evomask.masking.recoding.global_recoding import Generalization
-from evomask.outofcore.mask import GroupMeans, group_in_regions
+from evomask.io.schemas import AttributeEntry, ScenarioEntry
+from evomask.io.sources import Source
+from evomask.measures.disclosure.control_group import control_size
+from evomask.outofcore import prepare
 from evomask.outofcore.prepare import (
+    OWNER_ALONE,
+    SAMPLE_FOLDER,
     WORK,
     Overview,
     PreparedFile,
     Progress,
     Result,
     Step,
-    category_table,
     run_step,
-    sampled_table,
 )
-from evomask.report.build import risk_note
-from evomask.report.describe import describe_provenance
-from evomask.report.record import PointNote, RiskNote
-from evomask.runs.store.release import file_hash, last_entry
+from evomask.runs.apply import mask_by_recipe, recipe_context
+from evomask.runs.inputs import Input, declarations_of, intruders_of, load_source
+from evomask.runs.recipes import SavedRecipe, read_recipe
+
+DATA, SCHEMA = "sample.parquet", "schema.toml"
+"""Files of the sample and of its schema."""
 
 
-@dataclass(frozen=True, eq=False)
-class ApplyTask:
-    """Masks one chunk by a recipe fitted to the whole file.
+TWIN = "twin"
+"""Folder of the masked file without its control group, among the work files."""
+
+
+def sample_input(source: Input, file: PreparedFile, overview: Overview) -> Input:
+    """Write a sample of mixed chunks, and a schema with the categories of all of them.
+
+    They stay in the folder, for later choices.
+    """
+    folder = file.folder / SAMPLE_FOLDER
+    path, schema = folder / DATA, folder / SCHEMA
+    if schema.exists():
+        return Input(path, schema)
+    folder.mkdir(mode=OWNER_ALONE, exist_ok=True)
+    share = min(1.0, prepare.SAMPLE / file.parts.records)
+    first = (
+        file.parts.read(number).head(int(np.ceil(share * place.records)))
+        for number, place in enumerate(file.parts.places)
+    )
+    write_part(joined_frames(first), path)
+    declared = declarations_of(source)[1]
+    known = {a.name: a for a in overview.attributes}
+    attributes = {
+        a.name: _entry(known.get(a.name, a), is_known=a.name in known)
+        for a in file.schema
+        if a.role.is_released
+    }
+    scenarios = {one.name: ScenarioEntry.of_scenario(one) for one in intruders_of(declared, source)}
+    content = msgspec.structs.replace(declared, attributes=attributes, scenarios=scenarios)
+    text = tomli_w.dumps(_without_none(msgspec.to_builtins(content))).encode()
+    replace_file(schema, lambda target: target.write(text))
+    return Input(path, schema)
+
+
+def _entry(attribute: Attribute, *, is_known: bool) -> AttributeEntry:
+    """Declare a column of the sample as in the whole file.
 
     Args:
-        declared: the columns that are masked.
-        means: group means of the numbers, if they are microaggregated.
-        others: the other steps.
+        is_known: whether the categories are those of the whole file.
+    """
+    tree = attribute.hierarchy
+    return AttributeEntry(
+        kind=attribute.kind,
+        role=attribute.role,
+        categories=[c for c in attribute.categories if c != MISSING] if is_known else [],
+        decimals=attribute.decimals if not attribute.is_categorical else None,
+        hierarchy=str(Path(tree).absolute()) if tree and Path(tree).is_file() else None,
+        linked=attribute.linked,
+    )
+
+
+def _without_none(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, dict):
+        return {name: _without_none(part) for name, part in value.items() if part is not None}
+    return value
+
+
+@dataclass(frozen=True)
+class ApplyTask:
+    """Masks one chunk by a recipe, and enforces there what the recipe requires.
+
+    Args:
+        recipe: its file.
     """
 
     parts: Parts
-    declared: Declarations
-    means: GroupMeans | None
-    others: tuple[MaskingMethod, ...]
+    recipe: Path
     folder: str
     seed: int
 
     def __call__(self, number: int) -> Result:
-        table = original = self.parts.table(number, self.declared)
-        if self.means is not None:
-            table = table.with_columns(self.means.of_part(number).columns)
-        if self.others:
-            table = InTurn(self.others).mask(table, working_stream(self.seed, number))
-        table = keep_missing(original, table)
-        frame = with_masked(self.parts.read(number), table, ())
-        write_part(with_flags(frame, table.suppressed), _applied_path(self.folder, number))
-        return {"records": len(frame)}
+        saved, frame = read_recipe(self.recipe), self.parts.read(number)
+        loaded = load_source(Source(frame), Input(self.recipe, self.recipe))
+        context = recipe_context(saved, loaded, member_seed(self.seed, number))
+        masked = mask_by_recipe(context, saved.recipe)
+        suppressed = masked.suppressed
+        made = with_masked(frame, replace(masked, suppressed=np.zeros_like(suppressed)), ())
+        write_part(with_flags(made, suppressed), _applied_path(self.folder, number))
+        texts = became_texts(frame, made)
+        return {"records": len(frame), "suppressed": int(suppressed.sum()), "texts": texts}
+
+
+@dataclass(frozen=True)
+class AppliedChunks:
+    """Masked chunks in the order of the mixed ones; nothing is released yet."""
+
+    parts: Parts
+    suppressed: int
 
 
 def apply_recipe(
-    file: PreparedFile,
-    overview: Overview,
-    recipe: MaskingMethod,
-    evaluators: Evaluators,
-    told: Progress,
-) -> Parts:
-    """Mask all chunks by a recipe, in original order; nothing is released yet."""
-    grouping, steps = split_recipe(recipe)
-    means = None
-    if grouping is not None:
-        means, _ = group_in_regions(
-            file, overview, grouping.attributes, grouping.k, evaluators, told
-        )
-    declared = {n: own for n, own in overview.declared.items() if n in recipe.attributes}
-    others = tuple(step.fitted(overview.statistics) for step in steps)
+    file: PreparedFile, recipe: Path, seed: int, evaluators: Evaluators, told: Progress
+) -> AppliedChunks:
+    """Mask all chunks of a mixed file by a recipe.
+
+    A column that has texts in any chunk, such as intervals, has texts in all of them.
+    """
     folder = str(file.folder)
-    applying = ApplyTask(file.parts, declared, means, others, folder, file.seed)
-    run_step(Step(folder, "apply", applying), len(file.parts), evaluators, told)
+    task = ApplyTask(file.parts, recipe, folder, seed)
+    rows = run_step(Step(folder, "apply", task), len(file.parts), evaluators, told)
     places = (
         Place(str(_applied_path(folder, number)), 0, place.records)
         for number, place in enumerate(file.parts.places)
     )
-    return Parts(tuple(places), (*file.parts.columns, FLAG))
+    texts = tuple(dict.fromkeys(name for row in rows for name in row["texts"]))
+    parts = Parts(tuple(places), (*file.parts.columns, FLAG), texts)
+    return AppliedChunks(parts, sum(int(row["suppressed"]) for row in rows))
 
 
-def recipe_cells(recipe: MaskingMethod) -> Mapping[str, Recoding]:
-    """Recodings of the generalized attributes of a recipe."""
-    found: dict[str, Recoding] = {}
-    for step in split_recipe(recipe)[1]:
-        if isinstance(step, Generalization):
-            levels = zip(step.attributes, step.levels, strict=True)
-            found |= {n: step.hierarchies[n].recoding(level) for n, level in levels}
-    return found
+@dataclass(frozen=True)
+class Twin:
+    """A file without its control group, masked by the same recipe.
+
+    Args:
+        control: records of the control group, as read.
+    """
+
+    file: PreparedFile
+    masked: Parts
+    control: Any
+
+
+def masked_twin(
+    file: PreparedFile, masked: Parts, recipe: Path, evaluators: Evaluators, told: Progress
+) -> Twin | None:
+    """Mask a mixed file without the last records of every chunk; None if it has too few records.
+
+    A recipe that cannot mask the others leaves them as in the release.
+    """
+    size = -(-control_size(file.parts.records) // len(file.parts))
+    places = file.parts.places
+    if not size or size >= min(place.records for place in places):
+        return None
+    folder = file.folder / WORK / TWIN
+    (folder / WORK).mkdir(parents=True, exist_ok=True)
+    others = replace(file.parts, places=tuple(_shorter(place, size) for place in places))
+    twin = replace(file, folder=folder, parts=others)
+    try:
+        made = apply_recipe(twin, recipe, file.seed, evaluators, told).parts
+    except EvomaskError:
+        made = replace(masked, places=tuple(_shorter(place, size) for place in masked.places))
+    out = (file.parts.read(number).tail(size) for number in range(len(places)))
+    return Twin(twin, made, joined_frames(out))
+
+
+def _shorter(place: Place, size: int) -> Place:
+    return replace(place, records=place.records - size)
+
+
+def with_recipe_hierarchies(
+    file: PreparedFile, saved: SavedRecipe, attributes: Sequence[Attribute]
+) -> PreparedFile:
+    """Add the hierarchies of a recipe, which say what generalized cells mean."""
+    categories = {a.name: a.categories for a in attributes}
+    trees = {
+        name: with_unknown_values([tuple(line) for line in lines], categories[name])
+        for name, lines in saved.file.hierarchies.items()
+    }
+    return replace(file, trees={**file.trees, **trees})
 
 
 def _applied_path(folder: str, number: int) -> Path:
     return Path(folder) / WORK / f"made-{number:06}.parquet"
-
-
-POINTS = "front.json"
-"""The front on the sample, stored with the release so that another point can be chosen."""
-
-
-@dataclass(frozen=True, eq=False)
-class TrialTask:
-    """Applies recipes to the sample and measures them.
-
-    Args:
-        maker: measures masked versions of the sample.
-        recipes: in the order of trial.
-        order: their numbers.
-    """
-
-    maker: EvaluationContext
-    recipes: tuple[MaskingMethod, ...]
-    order: tuple[int, ...]
-
-    def __call__(self, number: int) -> Result:
-        recipe = self.order[number]
-        sample, rng = self.maker.table, draw_stream(self.maker.seed, recipe)
-        try:
-            found = self.maker.measured(self.recipes[number].mask(sample, rng))
-        except EvomaskError as error:
-            return {"recipe": recipe, "refused": str(error)}
-        risk = found.assessment
-        parts = None if risk is None else msgspec.to_builtins(risk_note(risk))
-        return {"recipe": recipe, "loss": found.loss, "risk": found.risk, "parts": parts}
-
-
-class StoredPoint(msgspec.Struct, frozen=True):
-    """A point of the stored front: its steps, loss and risk on the sample."""
-
-    file: int
-    loss: float
-    risk: float
-    steps: tuple[MakingStep, ...]
-    parts: RiskNote | None = None
-
-
-class StoredFront(msgspec.Struct, frozen=True):
-    """The stored front on the sample.
-
-    Args:
-        sample: number of records in the sample.
-        tried: number of recipes.
-    """
-
-    sample: int
-    tried: int
-    points: tuple[StoredPoint, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class RecipeSearch:
-    """The recipes for a large file, and their front on its sample."""
-
-    file: PreparedFile
-    overview: Overview
-    k: int = 1
-
-    @cached_property
-    def sample(self) -> Table:
-        return sampled_table(self.file, self.overview)
-
-    @cached_property
-    def trees(self) -> Mapping[str, Hierarchy]:
-        names = self.file.schema.quasi_identifiers
-        own = [a for a in self.overview.attributes if a.is_categorical and a.name in names]
-        return {a.name: _fit_hierarchy(self.file, a) for a in own}
-
-    @cached_property
-    def all(self) -> tuple[GridMethod, ...]:
-        found = recipes_for(self.sample, self.trees, self.k)
-        if not found:
-            raise RunError(
-                f"no recipe for chunked files guarantees k = {self.k} on these quasi-identifiers; "
-                f""
-                "leave out --searches to generalize them, or leave out k"
-            )
-        return found
-
-    def front(self, most: int, evaluators: Evaluators, told: Progress) -> StoredFront:
-        """Front of the tried recipes; reused from an unchanged release.
-
-        Args:
-            most: largest number of recipes.
-        """
-        known = self._known()
-        if known is not None:
-            return known
-        statistics, seed = self.overview.statistics, self.file.seed
-        maker = EvaluationContext(self.sample, Settings(NOTHING, "strict", {}), seed)
-        order = in_order(self.all, trial_stream(seed, 0))[:most]
-        ready = fit_recipes([self.all[number].method for number in order], statistics)
-        step = Step(str(self.file.folder), "try", TrialTask(maker, ready, order))
-        rows = run_step(step, len(order), evaluators, told)
-        front = self._kept(rows)
-        content = msgspec.json.format(msgspec.json.encode(front), indent=1)
-        replace_file(self.file.folder / POINTS, lambda file: file.write(content))
-        return front
-
-    def _kept(self, rows: Sequence[Result]) -> StoredFront:
-        made = [row for row in rows if "loss" in row]
-        if not made:
-            reasons = sorted({str(row["refused"]) for row in rows})
-            raise RunError(f"no recipe could be made on the sample ({'; '.join(reasons[:3])})")
-        tried = [
-            FrontPoint(row["recipe"], self._making(row["recipe"]), row["loss"], row["risk"])
-            for row in made
-        ]
-        parts = {row["recipe"]: msgspec.convert(row["parts"], RiskNote | None) for row in made}
-        points = (
-            StoredPoint(c.number, c.loss, c.risk, c.making.steps, parts[c.number])
-            for c in front_of(tried)
-        )
-        return StoredFront(len(self.sample), len(rows), tuple(points))
-
-    def _known(self) -> StoredFront | None:
-        entry, path = last_entry(self.file.folder), self.file.folder / POINTS
-        if entry is None or entry.files.get(POINTS) != file_hash(path):
-            return None
-        front = read_front(self.file.folder)
-        same = all(
-            p.file < len(self.all) and _is_same(p, self._making(p.file)) for p in front.points
-        )
-        return front if same else None
-
-    def _making(self, number: int) -> Provenance:
-        return replace(provenance_of(self.all[number].method), search=DESIGN)
-
-
-def _is_same(point: StoredPoint, making: Provenance) -> bool:
-    as_read = msgspec.json.decode(msgspec.json.encode(making.steps), type=tuple[MakingStep, ...])
-    return as_read == point.steps
-
-
-def candidates(front: StoredFront) -> tuple[FrontPoint, ...]:
-    """The points of a front as candidates."""
-    return numbered(
-        FrontPoint(point.file, Provenance(point.steps, DESIGN), point.loss, point.risk)
-        for point in front.points
-    )
-
-
-def front_notes(front: StoredFront) -> tuple[PointNote, ...]:
-    """The points of a front as notes of a record."""
-    pairs = zip(candidates(front), front.points, strict=True)
-    return tuple(
-        PointNote(
-            c.point, DESIGN, describe_provenance(c.making), c.loss, c.risk, own.parts, file=own.file
-        )
-        for c, own in pairs
-    )
-
-
-def read_front(folder: Path) -> StoredFront:
-    """Return the front stored in a folder."""
-    path = folder / POINTS
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=StoredFront)
-    except OSError:
-        raise RunError(f"nothing was found yet; continue with `evomask resume {folder}`") from None
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        raise RunError(f"{path} is damaged; protect the file again") from None
-
-
-def _fit_hierarchy(file: PreparedFile, attribute: Attribute) -> Hierarchy:
-    table = category_table(attribute)
-    lines = file.trees.get(attribute.name) or lines_of(automatic_hierarchy(table, attribute.name))
-    return fit_hierarchy(attribute.name, lines, table)

@@ -1,11 +1,5 @@
-"""Release of chunks: random record order, guarantees counted in the files, log, verification.
+"""Release of chunks: guarantees counted in the files, log, verification."""
 
-Every record draws the chunk in which it is released; then each chunk is shuffled, so all orders of
-the whole file are equally likely. The draws use a key from the operating system, not a seed; it
-stays in the folder until the work is finished, so that a resumed run draws the same order.
-"""
-
-import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,32 +8,17 @@ import msgspec
 import numpy as np
 
 from evomask.errors import FileError, RunError
-from evomask.execution.evaluator import Evaluators
 from evomask.io.chunks import (
     Alike,
-    Parts,
     alike_in,
     columns_in,
     hashes_of,
     histograms_in,
-    keep_matrix,
-    part_name,
-    write_part,
 )
-from evomask.io.files import OWNER_ONLY, replace_file
-from evomask.io.paired_chunks import gathered, rows_to_release, scattered
+from evomask.io.files import replace_file
 from evomask.measures.disclosure.privacy_models import Histogram, farthest, fewest_values
-from evomask.outofcore.prepare import (
-    MASKED,
-    ORDER,
-    PLAN,
-    WORK,
-    PreparedFile,
-    Progress,
-    Result,
-    Step,
-    run_step,
-)
+from evomask.outofcore.prepare import DONE, LAST_STEP, MASKED, PLAN, WORK, PreparedFile, remove_path
+from evomask.report.record import ScenarioCheckNote
 from evomask.runs.store.release import (
     LOG,
     SIGNATURE,
@@ -54,13 +33,6 @@ from evomask.runs.store.release import (
 )
 from evomask.runs.store.run_folder import refuse_links
 from evomask.runs.store.verify import CheckResult, Verification, check_log, check_signature
-from evomask.types import Indices
-
-DONE = "done.json"
-"""File with the guarantees of finished chunks."""
-
-LAST_STEP = "mask-"
-"""Prefix of checkpoints of the last step; all others are temporary."""
 
 ROUNDING = 1e-9
 """Tolerance for rounding when a distance is compared with t."""
@@ -87,6 +59,22 @@ class ConfidentialPromise(msgspec.Struct, frozen=True):
     order: tuple[str, ...] = ()
 
 
+class ScenarioPromise(msgspec.Struct, frozen=True):
+    """Guarantee against the intruder of a scenario.
+
+    Args:
+        sets: every set of attributes that the intruder may know exactly.
+        k, l: what every class has; l of each of the confidential attributes that are not known.
+        required: required models by name.
+    """
+
+    name: str
+    sets: tuple[tuple[str, ...], ...]
+    k: int = 1
+    l: int = 1  # noqa: E741
+    required: dict[str, float] = {}
+
+
 @dataclass(frozen=True)
 class ChunksPromise:
     """Guarantees of the released chunks.
@@ -97,6 +85,7 @@ class ChunksPromise:
         key: file of the key that signs the release.
         shuffled: whether the record order differs from the original.
         point: the released point of the front.
+        scenarios: guarantees in each scenario.
     """
 
     names: tuple[str, ...]
@@ -105,15 +94,17 @@ class ChunksPromise:
     confidential: tuple[ConfidentialPromise, ...] = ()
     shuffled: bool = False
     point: PointId = ONLY_POINT
+    scenarios: tuple[ScenarioPromise, ...] = ()
 
 
 @dataclass(frozen=True)
 class CountedGuarantees:
-    """Equivalence classes, l and t counted in the written chunks."""
+    """Equivalence classes, l and t counted in the written chunks, also by scenario."""
 
     alike: Alike
     l: int | None = None  # noqa: E741
     t: float | None = None
+    scenarios: tuple[ScenarioCheckNote, ...] = ()
 
 
 class DoneFile(msgspec.Struct, frozen=True):
@@ -129,6 +120,7 @@ class DoneFile(msgspec.Struct, frozen=True):
     absent: tuple[str, ...] = ()
     confidential: tuple[ConfidentialPromise, ...] = ()
     shuffled: bool = False
+    scenarios: tuple[ScenarioPromise, ...] = ()
 
 
 Files = Mapping[str, bytes]
@@ -164,15 +156,24 @@ def finalize(
                 f"{folder / MASKED} has l = {fewest} and t = {far:.4f} of {own.name!r} where "
                 f"l = {own.l} and t = {own.t:g} are required; this is a defect, please report it"
             )
+    scenarios = [count_scenario(folder, one, promised.confidential) for one in promised.scenarios]
+    for one, found in zip(promised.scenarios, scenarios, strict=True):
+        if found.k < one.k or (found.l or one.l) < one.l:
+            raise RunError(
+                f"{folder / MASKED} has k = {found.k} and l = {found.l} in scenario {one.name!r}, "
+                f"where k = {one.k} and l = {one.l} are required; this is a defect, please "
+                "report it"
+            )
     done = DoneFile(
         promised.names, alike.least, alike.records, file.dropped, promised.confidential,
-        promised.shuffled,
+        promised.shuffled, promised.scenarios,
     )  # fmt: skip
     _write(folder / DONE, msgspec.json.encode(done))
     counted = CountedGuarantees(
         alike,
         min((fewest for fewest, _ in spreads), default=None),
         max((far for _, far in spreads), default=None),
+        tuple(scenarios),
     )
     files = more(counted)
     for name, content in files.items():
@@ -180,8 +181,22 @@ def finalize(
     _write_log(folder, promised, files)
     for path in (folder / WORK).iterdir():
         if not path.name.startswith(LAST_STEP):
-            path.unlink(missing_ok=True)
+            remove_path(path)
     return alike
+
+
+def count_scenario(
+    folder: Path, own: ScenarioPromise, confidential: Sequence[ConfidentialPromise]
+) -> ScenarioCheckNote:
+    """Count the classes of what an intruder knows in the written files."""
+    least = min(alike_in(folder / MASKED, names).least for names in own.sets)
+    values = [
+        worst_class(folder, names, one)[0]
+        for names in own.sets
+        for one in (confidential if own.l > 1 else ())
+        if one.name not in names
+    ]
+    return ScenarioCheckNote(own.name, least, min(values, default=None), None, own.required)
 
 
 def worst_class(folder: Path, names: Sequence[str], own: ConfidentialPromise) -> tuple[int, float]:
@@ -216,98 +231,6 @@ def _write_log(folder: Path, promised: ChunksPromise, more: Iterable[str]) -> No
 
 def _write(path: Path, content: bytes) -> None:
     replace_file(path, lambda file: file.write(content))
-
-
-KEY = "order.key"
-BITS = 256
-
-
-@dataclass(frozen=True, eq=False)
-class ScatterTask:
-    """Assigns every record of a chunk to the chunk in which it is released.
-
-    Args:
-        masked: the masked records in original order, with a flag for suppressed ones.
-        parts: number of released chunks.
-    """
-
-    masked: Parts
-    parts: int
-    folder: str
-    key: int
-
-    def __call__(self, number: int) -> Result:
-        frame, places = rows_to_release(self.masked.read(number))
-        rng = np.random.default_rng([self.key, 0, number])
-        goals = rng.integers(0, self.parts, len(places))
-        sizes = np.bincount(goals, minlength=self.parts)
-        cuts = np.split(places[np.argsort(goals, kind="stable")], np.cumsum(sizes)[:-1])
-        first = sum(place.records for place in self.masked.places[:number])
-        ends = scattered(_scattered(self.folder, number), frame, cuts, first)
-        return {"records": len(places), "ends": ends}
-
-
-@dataclass(frozen=True, eq=False)
-class GatherTask:
-    """Assembles a released chunk.
-
-    Args:
-        starts: first byte of each released chunk in every scattered file, one row per file.
-        keep_order: whether the permutation is stored.
-    """
-
-    folder: str
-    starts: Indices
-    key: int
-    dropped: tuple[str, ...]
-    keep_order: bool = False
-
-    def __call__(self, number: int) -> Result:
-        cuts = [(int(s[number]), int(s[number + 1])) for s in self.starts]
-        paths = [_scattered(self.folder, part) for part in range(len(cuts))]
-        rng = np.random.default_rng([self.key, 1, number])
-        frame, places = gathered(paths, cuts, rng.permutation)
-        if self.keep_order:
-            keep_matrix(Path(self.folder) / ORDER / f"part-{number:06}.npy", places)
-        file = f"{MASKED}/{part_name(number)}"
-        written = write_part(frame.drop(self.dropped), Path(self.folder) / file)
-        return {"records": len(places), "file": file, "sha256": written}
-
-
-def shuffle_chunks(
-    file: PreparedFile,
-    masked: Parts,
-    evaluators: Evaluators,
-    told: Progress,
-    *,
-    keep_order: bool = False,
-) -> None:
-    """Write the released chunks, the records of the whole file in random order."""
-    folder, count = str(file.folder), len(masked)
-    (file.folder / DONE).unlink(missing_ok=True)
-    key = _order_key(file.folder / WORK / KEY)
-    if keep_order:
-        (file.folder / ORDER).mkdir(mode=0o700, exist_ok=True)
-    scattering = ScatterTask(masked, count, folder, key)
-    rows = run_step(Step(folder, "scatter", scattering), count, evaluators, told)
-    starts = np.array([[0, *row["ends"]] for row in rows], dtype=np.int64)
-    gathering = GatherTask(folder, starts, key, file.dropped, keep_order)
-    run_step(Step(folder, "mask", gathering), count, evaluators, told)
-
-
-def _order_key(path: Path) -> int:
-    """The key of an order that was begun, or a new one, which discards older chunks."""
-    if not path.exists():
-        for other in path.parent.glob(f"{LAST_STEP}*.json"):
-            other.unlink(missing_ok=True)
-        text = secrets.token_hex(BITS // 8).encode()
-        replace_file(path, lambda file: file.write(text))
-        path.chmod(OWNER_ONLY)
-    return int(path.read_bytes(), 16)
-
-
-def _scattered(folder: str, number: int) -> Path:
-    return Path(folder) / WORK / f"scattered-{number:06}.arrow"
 
 
 def verify_parts(folder: Path, key: Path | None = None) -> Verification:
@@ -355,4 +278,9 @@ def _count_again(folder: Path, done: DoneFile) -> Iterator[CheckResult]:
         fewest, far = worst_class(folder, done.names, own)
         holds = fewest >= own.l and far <= own.t + ROUNDING
         yield CheckResult(f"l, t of {own.name}", holds, f"l = {fewest}, t = {far:.4f}")
+    for one in done.scenarios:
+        found = count_scenario(folder, one, done.confidential)
+        text = f"the smallest class has {found.k} records"
+        text += "" if found.l is None else f", l = {found.l}"
+        yield CheckResult(one.name, found.k >= one.k and (found.l or one.l) >= one.l, text)
     yield CheckResult("identifiers", not left, f"released: {', '.join(left)}" if left else "none")

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from platform import python_version
 
+import msgspec
+
 from evomask.data.schema import Attribute
 from evomask.io.chunks import hashes_of
 from evomask.masking.enforce.requirement import Requirement
@@ -14,7 +16,7 @@ from evomask.outofcore.compare import Comparison
 from evomask.outofcore.prepare import MASKED, PreparedFile
 from evomask.outofcore.release import ONLY_POINT, CountedGuarantees
 from evomask.report.attribute_changes import compare_tables
-from evomask.report.build import measure_note, risk_note
+from evomask.report.build import loss_note, measure_note, risk_note
 from evomask.report.describe import public_sentences
 from evomask.report.record import (
     AttributeNote,
@@ -28,7 +30,7 @@ from evomask.report.record import (
 )
 from evomask.report.scenarios import required_models
 from evomask.runs.release import report_parts
-from evomask.runs.store.release import PointId, digest
+from evomask.runs.store.release import digest
 from evomask.types import Indices
 
 Sizes = tuple[Indices, Indices]
@@ -47,9 +49,6 @@ class ChunkedProtection:
         suppressed: number of suppressed records.
         tried: number of candidates.
         before, after: sizes of equivalence classes.
-        front: other points, measured on a sample.
-        chosen: the released point.
-        notes: further notes.
     """
 
     requirement: Requirement
@@ -62,9 +61,57 @@ class ChunkedProtection:
     compared: Comparison
     before: Sizes = field(repr=False)
     after: Sizes = field(repr=False)
-    front: tuple[PointNote, ...] = ()
-    chosen: PointId = ONLY_POINT
+
+
+@dataclass(frozen=True, eq=False)
+class SearchedProtection:
+    """Everything known about a protection by a recipe that was found on a sample.
+
+    Args:
+        found: record of the protection of the sample.
+        suppressed: number of suppressed records.
+        before, after: sizes of equivalence classes.
+        notes: further notes.
+    """
+
+    found: ReleaseRecord
+    compared: Comparison
+    suppressed: int
+    before: Sizes = field(repr=False)
+    after: Sizes = field(repr=False)
     notes: tuple[str, ...] = ()
+
+
+def record_of_chunks(
+    file: PreparedFile, done: SearchedProtection, counted: CountedGuarantees
+) -> ReleaseRecord:
+    """The record of the sample with what is known of all records in place of it."""
+    found, own = done.found, done.compared
+    original = msgspec.structs.replace(
+        found.points.original, risk=own.original.risk, parts=risk_note(own.original)
+    )
+    chosen = msgspec.structs.replace(
+        found.chosen, loss=own.loss, risk=own.assessment.risk, parts=risk_note(own.assessment)
+    )
+    return msgspec.structs.replace(
+        found,
+        input=_file_note(file),
+        output=_released_note(file, counted),
+        suppressed_records=done.suppressed,
+        parameters={
+            **found.parameters, "sample": found.input.records, "parts": len(file.parts),
+        },
+        achieved=_achieved(counted),
+        points=msgspec.structs.replace(found.points, original=original, chosen=chosen),
+        measures=tuple(measure_note(n, v) for n, v in own.measures.items()),
+        before=_model(done.before, None, None),
+        after=_model(done.after, counted.l, counted.t),
+        loss_parts=loss_note(own.loss_parts),
+        notes=(*found.notes, *done.notes, _on_sample(found.input.records)),
+        checked=_check_note(file, counted),
+        released_before=(),
+        released_elsewhere=(),
+    )  # fmt: skip
 
 
 def render_reports(
@@ -105,12 +152,15 @@ def build_chunked_record(
         associations=side_by_side.associations,
         matrices=(),
         searches=(),
-        notes=(*file.notes, *found.notes, _on_sample(found), NO_AUDIT),
-        checked=CheckNote(
-            counted.alike.records, len(file.schema) - len(file.dropped), counted.alike.least,
-            counted.l, counted.t,
-        ),
-    )  # fmt: skip
+        notes=(*file.notes, _on_sample(len(found.compared.sample[0])), NO_AUDIT),
+        checked=_check_note(file, counted),
+    )
+
+
+def _check_note(file: PreparedFile, counted: CountedGuarantees) -> CheckNote:
+    columns = len(file.schema) - len(file.dropped)
+    least = min([counted.alike.least, *(one.k for one in counted.scenarios)])
+    return CheckNote(counted.alike.records, columns, least, counted.l, counted.t, counted.scenarios)
 
 
 NO_AUDIT = (
@@ -120,12 +170,11 @@ NO_AUDIT = (
 )
 
 
-def _on_sample(found: ChunkedProtection) -> str:
-    records = len(found.compared.sample[0])
+def _on_sample(records: int) -> str:
     return (
-        f"changes, distributions and associations of attributes are computed on a fixed sample of "
-        f""
-        f"{records} records; loss and guarantees are those of all records"
+        "changes, distributions and associations of attributes, and held-out attacks and analyses "
+        f"if there are any, are computed on a sample of {records:,} records; loss, risk and "
+        "guarantees are those of all records"
     )
 
 
@@ -136,10 +185,10 @@ def _points(found: ChunkedProtection) -> PointsNote:
         file=-1,
     )  # fmt: skip
     chosen = PointNote(
-        found.chosen.point, search, found.method, own.loss, own.assessment.risk,
-        risk_note(own.assessment), file=found.chosen.file,
+        ONLY_POINT.point, search, found.method, own.loss, own.assessment.risk,
+        risk_note(own.assessment), file=ONLY_POINT.file,
     )  # fmt: skip
-    return PointsNote(original, chosen, found.front or (chosen,), (), (), found.tried)
+    return PointsNote(original, chosen, (chosen,), (), (), found.tried)
 
 
 def _achieved(counted: CountedGuarantees) -> dict[str, float]:

@@ -200,18 +200,9 @@ def apply_recipe(
 ) -> AppliedRecipe:
     """Mask a table by a recipe, enforce what is required, and measure loss and risk."""
     file, table = saved.file, loaded.table
-    check_steps(saved.recipe, table.schema)
     seed = next((s for s in (seed, file.seed) if s is not None), None)
     seed = secrets.randbits(63) if seed is None else seed
-    settings = Settings(
-        parse_requirement(file.require),
-        file.profile,
-        {RECIPES: Specialist(RECIPES)},
-        lag=1,
-        loss=parse_loss_weights(file.loss),
-        start=(saved.recipe,),
-    )
-    context = EvaluationContext(table, settings, seed, loaded.hierarchies)
+    context = recipe_context(saved, loaded, seed)
     context.load_kernels(tell)
     tell(f"masking {len(table):,} records by the recipe")
     began = time.perf_counter()
@@ -233,12 +224,32 @@ def apply_recipe(
     return AppliedRecipe(context, state, point, masked, file.promised, seconds, notes)
 
 
-def _evaluated(context: EvaluationContext, recipe: Recipe) -> EngineState:
-    """Return the state of an engine that evaluates the recipe, and nothing else."""
+def recipe_context(saved: SavedRecipe, loaded: Loaded, seed: int) -> EvaluationContext:
+    """Context in which a recipe masks a table; raise where a step cannot."""
+    file = saved.file
+    check_steps(saved.recipe, loaded.table.schema)
+    settings = Settings(
+        parse_requirement(file.require),
+        file.profile,
+        {RECIPES: Specialist(RECIPES)},
+        lag=1,
+        loss=parse_loss_weights(file.loss),
+        start=(saved.recipe,),
+    )
+    return EvaluationContext(loaded.table, settings, seed, loaded.hierarchies)
+
+
+def mask_by_recipe(context: EvaluationContext, recipe: Recipe) -> Table:
+    """Mask the table by a recipe, and enforce what is required; an error says where it fails."""
     try:
-        context.masked(RECIPES, recipe)
+        return context.masked(RECIPES, recipe)
     except EvomaskError as error:
         raise DataError(f"nothing was written: {_why_not(context, recipe) or error}") from None
+
+
+def _evaluated(context: EvaluationContext, recipe: Recipe) -> EngineState:
+    """Return the state of an engine that evaluates the recipe, and nothing else."""
+    mask_by_recipe(context, recipe)
     return next(Engine(context, ONCE, Journal(), InProcess(context)).states(EngineState()))
 
 

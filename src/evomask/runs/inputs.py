@@ -177,11 +177,16 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     that cannot be parsed are refused.
     """
     schema = read_schema(source.schema) if source.schema else SchemaFile()
-    read = read_source(source.path, dialect_of(source, schema))
+    return load_source(read_source(source.path, dialect_of(source, schema)), source, hierarchies)
+
+
+def load_source(read: Source, source: Input, hierarchies: Path | None = None) -> Loaded:
+    """Load columns that were read, with the schema and the options of an input."""
+    schema = read_schema(source.schema) if source.schema else SchemaFile()
     table = read.table(_present(_declarations(source, schema), schema, read))
     table = table.with_schema(replace(table.schema, edits=tuple(schema.rules.edits)))
     rules_of(table.schema)
-    scenarios = _intruders(schema, source)
+    scenarios = intruders_of(schema, source)
     population = population_of(source, schema)
     rules = replace(table.schema, scenarios=scenarios, population=population)
     table = table.with_schema(rules)
@@ -191,7 +196,11 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     trees = {**own, **read_hierarchies(table.schema, hierarchies)}
     named = schema.keep
     keep = AnalysesToPreserve(
-        tuple(named.tables), tuple(named.models), tuple(named.indicators), tuple(named.use)
+        tuple(named.tables),
+        tuple(named.models),
+        tuple(named.indicators),
+        tuple(named.use),
+        replicates=named.replicates,
     )
     notes = (*_dialect_note(read.dialect), *read.notes, *assumed, *unknown)
     origin = read.origin(table, source.path)
@@ -264,7 +273,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else plural}"
 
 
-def _intruders(schema: SchemaFile, source: Input) -> tuple[Scenario, ...]:
+def intruders_of(schema: SchemaFile, source: Input) -> tuple[Scenario, ...]:
     """Scenarios of the schema and of the options, which replace those of the same name."""
     named = (*schema.intruders, *map(parse_scenario, source.scenarios))
     return tuple({one.name: one for one in named}.values())
@@ -285,7 +294,7 @@ def load_released(source: Input) -> Loaded:
     schema = read_schema(source.schema) if source.schema else SchemaFile()
     read = read_source(source.path, dialect_of(source, schema))
     loaded = released_of(read, _declarations(source, schema), _declarations(source, SchemaFile()))
-    scenarios = _intruders(schema, source)
+    scenarios = intruders_of(schema, source)
     own = loaded.table.schema
     rules = replace(
         own,

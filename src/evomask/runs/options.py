@@ -176,6 +176,7 @@ class ProtectOptions:
         GOALS,
         "--keep-table",
         several=True,
+        in_parts=True,
     )
     keep_models: tuple[str, ...] = _option(
         (),
@@ -183,6 +184,7 @@ class ProtectOptions:
         GOALS,
         "--keep-model",
         several=True,
+        in_parts=True,
     )
     keep_indicators: tuple[str, ...] = _option(
         (),
@@ -190,6 +192,13 @@ class ProtectOptions:
         GOALS,
         "--keep-indicator",
         several=True,
+        in_parts=True,
+    )
+    max_table_error: float | None = _option(
+        None, "Largest error of preserved tables, %.", GOALS, in_parts=True
+    )
+    max_model_error: float | None = _option(
+        None, "Largest error of preserved models, %.", GOALS, in_parts=True
     )
     uses: tuple[str, ...] = _option(
         (),
@@ -197,19 +206,24 @@ class ProtectOptions:
         GOALS,
         "--use",
         several=True,
+        in_parts=True,
+    )
+    replicates: str = _option(
+        "",
+        'Replicate weights or units for intervals of analyses, "brr: repw*", "units: household".',
+        GOALS,
     )
     keep_objective: bool = _option(
         False,  # noqa: FBT003
         "Search for a small mean error of the preserved analyses, as a third objective.",
         GOALS,
+        in_parts=True,
     )
-    max_table_error: float | None = _option(None, "Largest error of preserved tables, %.", GOALS)
-    max_model_error: float | None = _option(None, "Largest error of preserved models, %.", GOALS)
     max_indicator_error: float | None = _option(
-        None, "Largest error of preserved indicators, %.", GOALS
+        None, "Largest error of preserved indicators, %.", GOALS, in_parts=True
     )
     seconds: float | None = _option(
-        None, f"Time budget in seconds [{DEFAULT_SECONDS:g}].", SEARCH, minimum=0
+        None, f"Time budget in seconds [{DEFAULT_SECONDS:g}].", SEARCH, minimum=0, in_parts=True
     )
     evaluations: int | None = _option(
         None,
@@ -229,6 +243,7 @@ class ProtectOptions:
         "Recipe (.toml) or masked version of FILE to start from; may be given several times.",
         SEARCH,
         several=True,
+        in_parts=True,
     )
     profile: str = _option(
         "strict", "Risk measure: strict (all intruders) or papers (as published).", SEARCH
@@ -273,6 +288,7 @@ class ProtectOptions:
             keep=replace(
                 parse_analyses(self.keep_tables, self.keep_models, self.keep_indicators, self.uses),
                 objective=self.keep_objective,
+                replicates=self.replicates,
             ),
             bounds=build_bounds(
                 self.max_risk,

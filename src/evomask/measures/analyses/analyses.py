@@ -21,6 +21,7 @@ from evomask.measures.analyses.parser import (
     split_limit,
 )
 from evomask.measures.analyses.records import AnalysedFile, OriginalFile
+from evomask.measures.analyses.replicates import Replicates, replicates_of
 from evomask.measures.analyses.tables import PreparedTable, prepare_table
 from evomask.measures.measure import check_masked, check_original
 
@@ -48,6 +49,7 @@ class AnalysesToPreserve:
         indicators: such as ``gini(income) by region``.
         uses: purposes in words, for which analyses have yet to be found (`runs.purposes`).
         objective: whether their mean error is an objective beside loss and risk.
+        replicates: replicate weights or units by which intervals are computed (`replicates`).
     """
 
     tables: tuple[str, ...] = ()
@@ -55,6 +57,7 @@ class AnalysesToPreserve:
     indicators: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
     objective: bool = field(default=False, kw_only=True)
+    replicates: str = field(default="", kw_only=True)
 
     def __bool__(self) -> bool:
         return bool(self.tables or self.models or self.indicators)
@@ -67,6 +70,7 @@ class AnalysesToPreserve:
             _union(self.indicators + other.indicators),
             _union(self.uses + other.uses),
             objective=self.objective or other.objective,
+            replicates=other.replicates or self.replicates,
         )
 
     def possible_in(self, sample: Table) -> "AnalysesToPreserve":
@@ -104,6 +108,7 @@ class AnalysesToPreserve:
                 "indicator": tuple(prepare_indicator(spec, file) for spec in indicators),
             },
             self.objective,
+            replicates_of(self.replicates, original) if self.replicates else None,
         )
 
 
@@ -131,11 +136,13 @@ class PreparedAnalyses:
     Args:
         by_kind: tables, models and indicators.
         objective: whether errors include the mean of all.
+        replicates: replicate weights that intervals are computed by, if there are any.
     """
 
     original: OriginalFile
     by_kind: Mapping[str, tuple[PreparedAnalysis, ...]]
     objective: bool = False
+    replicates: Replicates | None = None
 
     @property
     def limits(self) -> dict[str, float]:
@@ -149,7 +156,10 @@ class PreparedAnalyses:
         for analysis in analyses:
             check_masked(self.original.table, masked, analysis.wish.attributes)
         file = self.original.against(masked)
-        return tuple(_with_vague(one.compare(file), one.wish, file) for one in analyses)
+        found = ((one.compare(file), one) for one in analyses)
+        if self.replicates is not None:
+            found = ((self.replicates.with_intervals(own, one, file), one) for own, one in found)
+        return tuple(_with_vague(own, one.wish, file) for own, one in found)
 
     def errors(self, masked: Table) -> Mapping[str, float]:
         """Errors in percent, as `errors_of`, without any interval.

@@ -214,15 +214,22 @@ class OriginalFile:
 
 @dataclass(frozen=True, eq=False)
 class AnalysedFile:
-    """A masked file; the support of each column is computed once for all analyses."""
+    """A masked file; the support of each column is computed once for all analyses.
+
+    Args:
+        replicate: weights of the records in place of the survey weights.
+    """
 
     original: OriginalFile
     masked: Table
     _supports: dict[str, Support] = field(default_factory=dict, repr=False)
+    replicate: Floats | None = None
 
     @cached_property
     def weights(self) -> Floats:
-        """Survey weights of the records."""
+        """Survey weights of the records, or the replicate weights."""
+        if self.replicate is not None:
+            return self.replicate
         return weights_of(self.original.table, self.masked)
 
     @cached_property
@@ -273,7 +280,7 @@ class AnalysedFile:
         rows, labels = _distinct([support.keys for support in supports])
         count = np.bincount(labels, minlength=len(rows)).astype(np.float64)
         weight = square = count
-        if weight_of(self.original.table) is not None:
+        if weight_of(self.original.table) is not None or self.replicate is not None:
             weight, square = (
                 np.bincount(labels, part, len(rows)).astype(np.float64)
                 for part in (self.weights, self.weights**2)

@@ -27,6 +27,12 @@ TOO_FEW = 20
 """A control group of fewer people shows nothing; such a file has none."""
 
 
+def control_size(individuals: int) -> int:
+    """Size of the control group of a file; 0 if it is too small for one."""
+    size = min(MOST, max(FEWEST, round(SHARE * individuals)), int(MOST_SHARE * individuals))
+    return 0 if size < TOO_FEW else size
+
+
 def held_out(table: Table) -> Indices:
     """Return the records of the control group of a file, a fixed random choice; none if too few.
 
@@ -34,8 +40,8 @@ def held_out(table: Table) -> Indices:
     """
     units = whole_units(table)
     n = len(table) if units is None else int(units.max(initial=-1)) + 1
-    size = min(MOST, max(FEWEST, round(SHARE * n)), int(MOST_SHARE * n))
-    if size < TOO_FEW:
+    size = control_size(n)
+    if not size:
         return np.arange(0)
     drawn = np.sort(np.random.default_rng([FIXED_SEED, 1]).permutation(n)[:size])
     return drawn if units is None else np.flatnonzero(np.isin(units, drawn))
