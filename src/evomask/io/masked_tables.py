@@ -1,11 +1,10 @@
 """Masked files read as tables under the schema of the original.
 
-A set of categories is written as ``[a,c]`` (all from a to c, in their order) or ``{a,c}``, an
-interval of numbers as ``[low,high]``, a suppressed cell as ``*``, and a generalized category by
-its label in the hierarchy.
+Cells that cover several values are read from their labels; generalized categories by the
+hierarchy, by the automatic one that `protect` builds where none is given, or from the records.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,12 +13,14 @@ import polars as pl
 from evomask.data.dates import parse_dates, parse_day
 from evomask.data.frames import Declaration, storage_of
 from evomask.data.hierarchy import Hierarchy
+from evomask.data.hierarchy_builders import automatic_hierarchy
 from evomask.data.recoding import SUPPRESSED, CategorySets, Intervals
 from evomask.data.schema import MISSING, Attribute, Kind, Storage
 from evomask.data.table import Table
 from evomask.errors import DataError, SchemaError
+from evomask.io.cell_labels import categories_of, interval_of, recoded_categories
 from evomask.io.sources import Origin, Source
-from evomask.types import Codes, Flags, Indices
+from evomask.types import Codes, Floats, Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +79,7 @@ def masked_version(
         column = _Texts(read.attribute(attribute.name).categories, read.codes(attribute.name))
         if attribute.is_categorical:
             hierarchy = (hierarchies or {}).get(attribute.name)
-            table = _decode_categories(table, attribute, column, hierarchy)
+            table = _decode_categories(table, original, attribute, column, hierarchy)
         else:
             table = _decode_intervals(table, original, attribute, column)
     return table
@@ -110,12 +111,26 @@ def _keys(key: str, frame: pl.DataFrame | None) -> list[str]:
 
 
 def _decode_categories(
-    table: Table, attribute: Attribute, column: _Texts, hierarchy: Hierarchy | None
+    table: Table,
+    original: Table,
+    attribute: Attribute,
+    column: _Texts,
+    hierarchy: Hierarchy | None,
 ) -> Table:
-    rows = [_leaves(attribute, label, hierarchy) for label in column.labels]
-    for label, row in zip(column.labels, rows, strict=True):
-        if row is None:
-            raise _outside_domain(attribute, column.record_with(label))
+    names = attribute.categories
+    rows = [
+        categories_of(names, label, [hierarchy] if hierarchy else []) for label in column.labels
+    ]
+    if hierarchy is None and any(row is None for row in rows):
+        automatic = [automatic_hierarchy(original, attribute.name)]
+        rows = [categories_of(names, label, automatic) for label in column.labels]
+    unknown = next((n for n, row in zip(column.labels, rows, strict=True) if row is None), None)
+    if unknown is not None:
+        codes = original.codes(attribute.name)
+        inferred = recoded_categories(column.labels, column.codes, codes, len(names))
+        if inferred is None:
+            raise _outside_domain(attribute, column.record_with(unknown))
+        rows = list(inferred)
     leaves = np.array(rows)
     if (leaves.sum(axis=1) == 1).all():
         return table.with_columns({attribute.name: leaves.argmax(axis=1)[column.codes]})
@@ -129,43 +144,12 @@ def _outside_domain(attribute: Attribute, record: int) -> DataError:
     )
 
 
-def _leaves(attribute: Attribute, label: str, hierarchy: Hierarchy | None) -> Flags | None:
-    """Return flags of the categories that a cell covers; None if the label is unknown."""
-    names = attribute.categories
-    if label in names:
-        return _flags(names, [label])
-    if label in (SUPPRESSED, MISSING):
-        return np.ones(len(names), dtype=bool)
-    inside = label[1:-1]
-    if label.startswith("[") and label.endswith("]"):
-        ends = _two_of(names, inside)
-        return _flags(names, names[ends[0] : ends[1] + 1]) if ends else None
-    if label.startswith("{") and label.endswith("}"):
-        members = [MISSING if name == "missing" else name for name in inside.split(",")]
-        return _flags(names, members) if set(members) <= set(names) else None
-    levels = [level for level in (hierarchy.levels if hierarchy else ()) if label in level]
-    return np.array([ancestor == label for ancestor in levels[0]]) if levels else None
-
-
-def _flags(names: Sequence[str], members: Sequence[str]) -> Flags:
-    return np.array([name in members for name in names])
-
-
-def _two_of(names: Sequence[str], text: str) -> tuple[int, int] | None:
-    """Return the indices of two names joined by a comma; names may contain commas too."""
-    for i, character in enumerate(text):
-        first, second = text[:i], text[i + 1 :]
-        if character == "," and first in names and second in names:
-            return names.index(first), names.index(second)
-    return None
-
-
 def _decode_intervals(table: Table, original: Table, attribute: Attribute, column: _Texts) -> Table:
-    known = original.values(attribute.name)
-    whole = (float(np.nanmin(known)), float(np.nanmax(known)))
-    ends = [_ends(label, whole, attribute) for label in column.labels]
+    values = original.values(attribute.name)
+    known = np.unique(values[~np.isnan(values)])
+    ends = [_ends(label, known, attribute) for label in column.labels]
     for label, interval in zip(column.labels, ends, strict=True):
-        if interval is None or interval[0] > interval[1]:
+        if interval is None:
             raise _outside_domain(attribute, column.record_with(label))
     low, high = np.array(ends, dtype=np.float64).T
     return table.with_recoded(
@@ -173,19 +157,16 @@ def _decode_intervals(table: Table, original: Table, attribute: Attribute, colum
     )
 
 
-def _ends(
-    label: str, whole: tuple[float, float], attribute: Attribute
-) -> tuple[float, float] | None:
+def _ends(label: str, known: Floats, attribute: Attribute) -> tuple[float, float] | None:
     if label == SUPPRESSED:
-        return whole
+        return float(known[0]), float(known[-1])
     if label == MISSING:
         return float("nan"), float("nan")
+    return _days_of(label, attribute) if attribute.is_date else interval_of(label, known)
+
+
+def _days_of(label: str, attribute: Attribute) -> tuple[float, float] | None:
     text = label[1:-1] if label.startswith("[") and label.endswith("]") else f"{label},{label}"
-    if attribute.is_date:
-        days = [parse_day(end, attribute.notes.type) for end in text.split(",")]
-        return (days[0], days[1]) if len(days) == 2 and None not in days else None  # type: ignore[return-value]
-    try:
-        low, high = (float(end) for end in text.split(","))
-    except ValueError:
-        return None
-    return (low, high) if np.isfinite(low) and np.isfinite(high) else None
+    days = [parse_day(end, attribute.notes.type) for end in text.split(",")]
+    first, last = days if len(days) == 2 else (None, None)
+    return None if first is None or last is None or first > last else (first, last)
