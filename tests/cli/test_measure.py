@@ -151,3 +151,16 @@ def test_a_table_that_cannot_be_read_is_told_in_a_sentence(evomask, people, mask
     assert answer.code != 0
     assert answer.err.count("\n") == 2
     assert "evomask: the table 'region: mode income' cannot be read" in answer.err
+
+
+def test_a_page_shows_marginals_and_analyses(evomask, people, masked, tmp_path):
+    page = tmp_path / "page.html"
+    assert evomask("measure", people, masked, "--page", page).code == 0
+    text = page.read_text(encoding="utf-8")
+    assert "k-marginal score is" in text
+    assert "Train on masked, test on original" in text
+    assert "<svg" in text
+    before = masked.read_bytes()
+    answer = evomask("measure", people, masked, "--page", masked)
+    assert "nothing is written onto an input" in answer.err
+    assert masked.read_bytes() == before

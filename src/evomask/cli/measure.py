@@ -54,6 +54,10 @@ def measure(
     keep_indicator: options.KeepIndicator = None,
     use: options.Use = None,
     replicates: options.Replicates = "",
+    page: Annotated[
+        Path | None,
+        typer.Option("--page", help="Write a page (HTML) of k-marginals, similarity, analyses."),
+    ] = None,
     profile: options.Profile = "strict",
     in_parts: options.InParts = False,
     workers: options.Workers = 1,
@@ -64,7 +68,7 @@ def measure(
     source: options.Source,
 ) -> None:
     """Measure information loss and disclosure risk of MASKED against ORIGINAL."""
-    from evomask.runs.measure import Measuring, measure_files
+    from evomask.runs.measure import Measuring, measure_files, write_similarity_page
     from evomask.runs.store.preserved_analyses import parse_analyses
 
     if explain:
@@ -80,7 +84,7 @@ def measure(
             measures=measures, exact=exact, key=key, loss=loss, control=control,
             keep_table=keep_table, keep_model=keep_model, keep_indicator=keep_indicator, use=use,
             replicates=replicates,
-            profile="" if profile == "strict" else profile,
+            page=page, profile="" if profile == "strict" else profile,
         )  # fmt: skip
         job = MeasurePartsJob(source(original), masked)
         outcome = outofcore.run_chunked(measure_parts, job, workers, cluster, quiet=quiet)
@@ -99,6 +103,8 @@ def measure(
             control=control,
         )
         outcome = measure_files(source(original), masked, how)
+        if page is not None:
+            write_similarity_page(outcome, masked.name, page, inputs=(original, masked))
     notes(outcome.notes, quiet=quiet)
     say_json(outcome.as_json()) if json else say(_text(outcome))
 

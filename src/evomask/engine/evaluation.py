@@ -35,7 +35,7 @@ from evomask.evolution.loop import Setup, Worker
 from evomask.evolution.streams import draw_stream, member_seed
 from evomask.masking.enforce.enforcement import Enforcement
 from evomask.masking.enforce.nesting import Nesting
-from evomask.masking.enforce.requirement import Requirement, known_by_units
+from evomask.masking.enforce.requirement import Requirement, known_attributes
 from evomask.masking.provenance import Provenance, Step
 from evomask.masking.randomization.pram import Transitions
 from evomask.masking.recipe import Recipe
@@ -338,7 +338,7 @@ class EvaluationContext:
                 "files with persons or households cannot be nested in an earlier release; choose "
                 "without --nested-in, and read what the releases tell together"
             )
-        known = known_by_units(self.table.schema, self.settings.requirement)
+        known = known_attributes(self.table.schema, self.settings.requirement)
         nested = self.guarantees.derived(Nesting(self.held, known)(masked))
         if self.guarantees.mender.rules.broken_by(nested).any():
             raise DataError("no enforcement satisfies both the edit rules and the nesting")

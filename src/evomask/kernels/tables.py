@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evomask.kernels.jit import CODE_ROWS, FLOATS, INDEX_ROWS, INDICES, INT64, kernel
+from evomask.kernels.jit import CODE_ROWS, CODES, FLOATS, INDEX_ROWS, INDICES, INT64, kernel
 from evomask.types import Codes, Floats, Indices
 
 
@@ -27,12 +27,44 @@ def count_pairs(codes: Codes, tables: Indices, weights: Floats, cells: int) -> F
     return counts
 
 
+@kernel(CODES, CODES, CODES, FLOATS)
+def weight_moved(before: Codes, after: Codes, bins: Codes, weights: Floats) -> float:
+    """Return the weight of the records whose code is in another bin than before."""
+    moved = 0.0
+    for r in range(before.size):
+        if bins[before[r]] != bins[after[r]]:
+            moved += weights[r]
+    return moved
+
+
+@kernel(CODE_ROWS, INDEX_ROWS, FLOATS, INT64)
+def count_triples(codes: Codes, tables: Indices, weights: Floats, cells: int) -> Floats:
+    """Return the weighted counts of tables of three columns, one after another.
+
+    Args:
+        codes: a column a row.
+        tables: for each table its three columns, its first cell, and the numbers of codes of the
+            second and third column.
+        cells: number of cells of all tables.
+
+    Cost is O(tables · records).
+    """
+    counts = np.zeros(cells)
+    for t in range(tables.shape[0]):
+        first, second, third = tables[t, 0], tables[t, 1], tables[t, 2]
+        start, width, depth = tables[t, 3], tables[t, 4], tables[t, 5]
+        for r in range(codes.shape[1]):
+            row = codes[first, r] * width + codes[second, r]
+            counts[start + row * depth + codes[third, r]] += weights[r]
+    return counts
+
+
 @kernel(CODE_ROWS, INDEX_ROWS, FLOATS, INT64, INDICES, INDICES, INDICES, FLOATS)
-def count_triples(
+def divide_among_triples(
     codes: Codes, tables: Indices, weights: Floats, cells: int,
     offsets: Indices, ends: Indices, bins: Indices, shares: Floats,
 ) -> Floats:  # fmt: skip
-    """Return the weighted counts of tables of three columns, one after another.
+    """Return the same for cells that belong to several bins, by their shares.
 
     Args:
         codes: cell of each record, a column a row.

@@ -1,13 +1,15 @@
 """Measure a masked file against its original: loss, risk, and every applicable measure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from evomask.data.table import Table
+from evomask.errors import ParameterError
 from evomask.io.dialects import Dialect
+from evomask.io.files import check_not_input, write_text
 from evomask.io.masked_tables import masked_version, match_records
 from evomask.io.sources import Source
 from evomask.io.tables import read_source
@@ -249,6 +251,19 @@ def _values(
     else:
         measures = applicable_measures(original.schema, names, len(original), exact=how.exact)
     return {name: measure.against(original)(masked) for name, measure in measures.items()}
+
+
+def write_similarity_page(
+    outcome: MeasureOutcome, name: str, path: Path, *, inputs: Iterable[Path] = ()
+) -> None:
+    """Write k-marginals, similarity and analyses of a masked file as a page."""
+    from evomask.report.similarity import similarity_page
+
+    if outcome.similarity is None:
+        raise ParameterError("a page needs two files that are compared in memory")
+    check_not_input(path, inputs)
+    page = similarity_page(name, outcome.loss, outcome.risk, outcome.similarity, outcome.kept)
+    write_text(path, page, force=True)
 
 
 explain = describe_measure

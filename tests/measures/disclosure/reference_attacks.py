@@ -210,9 +210,46 @@ class SlowAttack:
             chance = np.mean(own[near])
             if apart == 0:
                 covered = max(self.people_covered(j) for j in near)
-                chance = max(chance, sum(alike & own) / max(len(near), sum(alike), covered))
+                mine = np.flatnonzero(alike & own)
+                theirs = sum(self.chance_that_theirs(m) for m in mine if m not in near)
+                found = min(len(mine), sum(own[near]) + theirs)
+                chance = max(chance, found / max(len(near), sum(alike), covered))
             chances.append(chance)
         return 100 * self.over_units(chances, np.max)
+
+    @cached_property
+    def unmasked(self):
+        """All that is neither known nor masked; nothing where any of it has changed."""
+        released = (a.name for a in self.masked.schema if a.role.is_released)
+        names = [name for name in released if name not in self.known]
+        wide = any(self.is_wide(j, name) for j in range(self.n) for name in self.known)
+        changed = any(not np.array_equal(self.masked[n], self.people[n]) for n in names)
+        return [] if wide or changed or self.masked.suppressed.any() else names
+
+    def same_rest(self, i, j):
+        return all(self.people[name][i] == self.people[name][j] for name in self.unmasked)
+
+    @cached_property
+    def moved(self):
+        """Whether a record elsewhere has the same rest, and the chance of that, by person."""
+        found = {}
+        for i in range(self.n):
+            near, apart = self.nearest(i, self.known)
+            if apart == 0 and i not in near:
+                same = np.mean([self.same_rest(i, j) for j in range(self.n)])
+                chance = 1 - (1 - same) ** len(near)
+                found[i] = any(self.same_rest(i, j) for j in near), chance
+        return found
+
+    def chance_that_theirs(self, i):
+        """That a record with everything that is known of a person elsewhere is the person's."""
+        if not self.unmasked:
+            return 1.0
+        share, chance = np.mean([*self.moved.values()], axis=0)
+        if not self.moved[i][0]:
+            return 0.0
+        beyond = share - chance + 2 * np.sqrt(chance * (1 - chance) / len(self.moved))
+        return 1.0 if beyond >= 1 - chance else np.clip(beyond / (1 - chance) / share, 0, 1)
 
     def agrees(self, i, j, name, tolerance):
         if not self.is_number(name):

@@ -46,6 +46,14 @@ def perturbed(table, rng):
     return table.with_columns(changes)
 
 
+def exchanged(table, rng):
+    """Everything but illnesses moves between records, of half of the people."""
+    chosen = rng.permutation(len(table))[: len(table) // 2]
+    order = np.arange(len(table))
+    order[chosen] = rng.permutation(chosen)
+    return table.with_columns({name: table[name][order] for name in KNOWN})
+
+
 def renamed(table, rng):
     """Categories with the names of others."""
     names = ("school", "region")
@@ -80,6 +88,7 @@ def suppressed(table, rng):
 
 STEPS = {
     "perturbed": (perturbed,),
+    "exchanged": (exchanged,),
     "renamed": (renamed,),
     "generalized": (generalized,),
     "suppressed": (suppressed,),

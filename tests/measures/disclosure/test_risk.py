@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.neighbors import NearestNeighbors
 
-from evomask.data.schema import Role
+from evomask.data.schema import Attribute, Kind, Role, Schema
+from evomask.data.table import Table
 from evomask.measures.disclosure.relabelling import relabel, relabelling_maps
 from evomask.measures.disclosure.risk import Attacker, DisclosureRisk
 from tests.measures.disclosure.population import NAMES as PEOPLE_NAMES
@@ -106,18 +107,27 @@ def test_a_permuted_number_protects_nobody_whom_the_others_single_out(place):
     assert found.reidentification.percent >= unique
 
 
-@pytest.mark.xfail(
-    reason="a record that equals a person in all that is known counts as theirs wherever it is, so "
-    "that shuffling the whole file protects nobody; whether the rest of the record is theirs too "
-    "is not compared, so the risk of quasi-identifiers that moved to other people is overstated",
-    strict=True,
-)
 def test_the_record_of_another_person_with_the_same_values_is_no_re_identification():
     table, rng = people(600, 4), np.random.default_rng(0)
     order = rng.permutation(len(table))
     moved = table.with_columns({name: table[name][order] for name in PEOPLE_NAMES})
-    found = DisclosureRisk(PEOPLE_NAMES).against(table).assess(moved)
-    assert found.reidentification.percent < 5
+    reading = DisclosureRisk(PEOPLE_NAMES).against(table)
+    assert reading.of_original.reidentification.percent > 95
+    assert reading.assess(moved).reidentification.percent < 10
+
+
+@pytest.mark.parametrize("left", [(), ("note",)])
+def test_a_shuffled_file_protects_nobody(left):
+    """Nor does a file that leaves a single column in place."""
+    table, rng = people(600, 4), np.random.default_rng(0)
+    schema = Schema((*table.schema, Attribute("note", Kind.NOMINAL, Role.OTHER, tuple("abcdef"))))
+    columns = {name: table[name] for name in table.schema.names}
+    table = Table(schema, {**columns, "note": rng.integers(0, 6, len(table))})
+    order = rng.permutation(len(table))
+    shuffled = {name: table[name][order] for name in schema.names if name not in left}
+    reading = DisclosureRisk(PEOPLE_NAMES).against(table)
+    found = reading.assess(table.with_columns(shuffled)).reidentification
+    assert found.percent == pytest.approx(reading.of_original.reidentification.percent)
 
 
 def test_there_is_nothing_to_infer_of_a_single_attribute():

@@ -8,6 +8,7 @@ as well, so two rows of every table that contains the column are computed again:
 columns) for each table. A number that stays in its bins changes only the accuracy.
 """
 
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from evomask.kernels.incremental.undo_log import Memory, add_float, write_int
 from evomask.kernels.jit import (
     FLOAT64,
     INT64,
+    RW_CODE_ROWS,
     RW_FLOATS,
     RW_INDEX_ROWS,
     RW_INDICES,
@@ -24,7 +26,7 @@ from evomask.kernels.jit import (
     bundle,
     inner,
 )
-from evomask.types import Floats, Indices, Points
+from evomask.types import Codes, Floats, Indices, Points
 
 DISTRIBUTION = 0
 """Column of an attribute whose bins are those of its distribution."""
@@ -38,7 +40,8 @@ class LossPlaces(NamedTuple):
         moved: sum over bins of |count - original count|, for each attribute.
         counts: weighted count of each bin, column by column.
         tables: weighted count minus original dependence of each cell, table by table.
-        lost: two numbers: sum of the changes of dependence in tables of two and of three columns.
+        lost: sum of the changes of dependence in each table.
+        away: weight of the records in another bin than in the original, for each column.
         codes: in the integer array: the bin of each record (row) in each column.
     """
 
@@ -47,6 +50,7 @@ class LossPlaces(NamedTuple):
     counts: int
     tables: int
     lost: int
+    away: int
     codes: int
 
 
@@ -67,12 +71,16 @@ class InformationLoss(NamedTuple):
         sizes: number of bins of each column.
         firsts: start of each column's counts.
         original: weighted count of each bin in the original.
-        entries: a row for each column and table that contains it: 0 for a table of two attributes
-            and 1 for one of three, first cell, stride of the column, then number and stride of one
-            or two other columns; -1 for none.
+        own: bin of each record (row) in each column of the original.
+        entries: a row for each column and table that contains it: the table, its first cell, stride
+            of the column, then number and stride of one or two other columns; -1 for none.
         ends: Column c has the entries from ends[c] to ends[c + 1].
         weights: weight of each record.
         total: sum of the weights.
+        members: the columns of single attributes of each table; -1 for none.
+        pairs: number of tables of two attributes; the others are of three.
+        chance: squared change of dependence in each table by chance if all of its records move.
+        at_random: weight of the records of each column that a random permutation moves.
         dependence: sum over cells that would be a complete loss, in tables of two and of three.
         parts: weights of accuracy, distributions, relations in tables of two and of three; their
             sum is 1.
@@ -90,10 +98,15 @@ class InformationLoss(NamedTuple):
     sizes: Indices
     firsts: Indices
     original: Floats
+    own: Codes
     entries: Indices
     ends: Indices
     weights: Floats
     total: float
+    members: Indices
+    pairs: int
+    chance: Floats
+    at_random: Floats
     dependence: Floats
     parts: Floats
     at: LossPlaces
@@ -101,7 +114,8 @@ class InformationLoss(NamedTuple):
 
 INFORMATION_LOSS = bundle(
     InformationLoss, RW_POINTS, *[RW_FLOATS] * 4, *[RW_INDEX_ROWS] * 2, *[RW_INDICES] * 4,
-    RW_FLOATS, RW_INDEX_ROWS, RW_INDICES, RW_FLOATS, FLOAT64, RW_FLOATS, RW_FLOATS,
+    RW_FLOATS, RW_CODE_ROWS, RW_INDEX_ROWS, RW_INDICES, RW_FLOATS, FLOAT64, RW_INDEX_ROWS, INT64,
+    *[RW_FLOATS] * 4,
     bundle(LossPlaces, *[INT64] * len(LossPlaces._fields)),
 )  # fmt: skip
 
@@ -157,13 +171,12 @@ def _change_level(
         first, weight = facts.firsts[column], facts.weights[record]
         if part == DISTRIBUTION:
             moved = _moved(facts, memory, first + before) + _moved(facts, memory, first + code)
-        pairs, triples = _rows(facts, memory, column, before, code)
+        _add_rows(facts, memory, column, before, code, -1.0)
         _move_record(facts, memory, codes, column, before, code, weight)
-        after_pairs, after_triples = _rows(facts, memory, column, before, code)
-        if after_pairs != pairs:
-            add_float(memory, facts.at.lost, after_pairs - pairs)
-        if after_triples != triples:
-            add_float(memory, facts.at.lost + 1, after_triples - triples)
+        _add_rows(facts, memory, column, before, code, 1.0)
+        original = facts.own[record, column]
+        if original in (before, code):
+            add_float(memory, facts.at.away + column, weight if before == original else -weight)
         if part == DISTRIBUTION:
             after = _moved(facts, memory, first + before) + _moved(facts, memory, first + code)
             add_float(memory, facts.at.moved + a, after - moved)
@@ -195,11 +208,10 @@ def _move_record(
 
 
 @inner
-def _rows(
-    facts: InformationLoss, memory: Memory, column: int, one: int, two: int
-) -> tuple[float, float]:
-    """Changes of dependence in two rows of all tables of a column: tables of two, of three."""
-    pairs = triples = 0.0
+def _add_rows(
+    facts: InformationLoss, memory: Memory, column: int, one: int, two: int, sign: float
+) -> None:
+    """Add the changes of dependence in two rows of all tables of a column, or take them away."""
     counts = facts.at.counts + facts.firsts[column]
     first_share = memory.reals[counts + one] / facts.total
     second_share = memory.reals[counts + two] / facts.total
@@ -218,11 +230,7 @@ def _rows(
                     facts, memory, other, step, first + leap, second + leap,
                     first_share * share, second_share * share,
                 )  # fmt: skip
-        if entry[0]:
-            triples += change
-        else:
-            pairs += change
-    return pairs, triples
+        add_float(memory, facts.at.lost + entry[0], sign * change)
 
 
 @inner
@@ -241,6 +249,21 @@ def _two_rows(
 
 
 @inner
+def _dependence_lost(facts: InformationLoss, memory: Memory, first: int, last: int) -> float:
+    """Sum of the changes of dependence in some tables beyond what chance makes of them."""
+    lost = 0.0
+    for t in range(first, last):
+        rest = 1.0
+        for c in facts.members[t]:
+            if c >= 0:
+                away = max(0.0, memory.reals[facts.at.away + c])
+                rest *= 1.0 - min(1.0, away / facts.at_random[c])
+        change = memory.reals[facts.at.lost + t]
+        lost += sqrt(max(0.0, change * change - (1.0 - rest) * facts.chance[t]))
+    return lost
+
+
+@inner
 def information_loss(facts: InformationLoss, memory: Memory) -> float:
     """Return the information loss, in percent."""
     d, n = facts.ranks.shape
@@ -252,6 +275,7 @@ def information_loss(facts: InformationLoss, memory: Memory) -> float:
     loss += facts.parts[1] * max(0.0, distributions) / (2.0 * facts.total * d)
     for k in range(2):
         if facts.parts[2 + k] > 0.0:
-            lost = max(0.0, memory.reals[facts.at.lost + k]) / facts.dependence[k]
+            first, last = (facts.pairs, facts.chance.size) if k else (0, facts.pairs)
+            lost = _dependence_lost(facts, memory, first, last) / facts.dependence[k]
             loss += facts.parts[2 + k] * min(1.0, lost)
     return 100.0 * loss

@@ -20,7 +20,7 @@ from evomask.kernels.jit import (
     inner,
     kernel,
 )
-from evomask.types import Floats, Indices
+from evomask.types import Floats, Indices, Points
 
 FAR = 6.0
 """Standard deviations from 0 beyond which the mean distance of a normal variable is its mean."""
@@ -66,11 +66,17 @@ LOSS_INPUT = bundle(
 
 
 class Moves(NamedTuple):
-    """Matrices between bins, their squares by cell, and whether each attribute changes at all."""
+    """Matrices between bins, their squares by cell, and whether each attribute changes at all.
+
+    Args:
+        away: share of the records of each attribute that are in another bin then, in tables of two
+            (row 0) and of three columns.
+    """
 
     chances: Floats
     squares: Floats
     changes: Indices
+    away: Points
 
 
 @inner
@@ -106,6 +112,9 @@ def _bin_matrices(given: LossInput, matrices: Floats, moves: Moves) -> None:
                     for j in range(size):
                         cell = begin + source * width + given.bins[level, start + j]
                         moves.chances[cell] += share * matrices[square + i * size + j]
+                        if given.bins[level, start + j] != source:
+                            chance = matrices[square + i * size + j]
+                            moves.away[level, a] += given.shares[start + i] * chance
     for cell in range(moves.chances.size):
         moves.squares[cell] = moves.chances[cell] * moves.chances[cell]
 
@@ -248,13 +257,19 @@ def _lost_in_three(given: LossInput, moves: Moves, t: int) -> float:
 
 
 @kernel(LOSS_INPUT, FLOATS)
-def expected_losses(given: LossInput, matrices: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the expected accuracy and distribution lost by attribute, and dependence by table.
+def expected_losses(
+    given: LossInput, matrices: Floats
+) -> tuple[Floats, Floats, Floats, Points]:  # fmt: skip
+    """Return the expected accuracy and distribution lost by attribute, the expected change of
+    dependence by table, and the share of records that move, in tables of two and of three.
 
     Cost is O(cells · bins) over the tables of attributes that change.
     """
     size = given.binned[1, given.sizes.size]
-    moves = Moves(np.zeros(size), np.zeros(size), np.zeros(given.sizes.size, np.int64))
+    moves = Moves(
+        np.zeros(size), np.zeros(size), np.zeros(given.sizes.size, np.int64),
+        np.zeros((2, given.sizes.size)),
+    )  # fmt: skip
     _bin_matrices(given, matrices, moves)
     accuracy, distributions = np.zeros((2, given.sizes.size))
     for a in range(given.sizes.size):
@@ -271,4 +286,4 @@ def expected_losses(given: LossInput, matrices: Floats) -> tuple[Floats, Floats,
         if changes:
             is_deep = given.tables[t, 3] > 0
             lost[t] = _lost_in_three(given, moves, t) if is_deep else _lost_in_two(given, moves, t)
-    return accuracy, distributions, lost
+    return accuracy, distributions, lost, moves.away

@@ -60,7 +60,7 @@ class Requirement:
             share: fraction of a larger file that the table is, if it is a sample.
         """
         if levels := unit_levels(table):
-            return repair_within(UnitRepair(levels, known_by_units(table.schema, self)), table)
+            return repair_within(UnitRepair(levels, known_attributes(table.schema, self)), table)
         if table.schema.scenarios:
             known = known_attributes(table.schema, self)
             repair = ScenarioRepair(known, is_sample=share < 1.0)
@@ -96,7 +96,14 @@ def required_in(schema: Schema, requirement: Requirement) -> dict[str, Requireme
 
 
 def known_attributes(schema: Schema, requirement: Requirement) -> tuple[KnownAttributes, ...]:
-    """Return what must hold for the attributes that each scenario knows exactly."""
+    """Return what must hold for the attributes that each scenario knows exactly.
+
+    Without scenarios, for all quasi-identifiers.
+    """
+    if not schema.scenarios:
+        own, names = requirement, maskable(schema, schema.quasi_identifiers)
+        every = KnownAttributes(names, own.k, own.l, own.t, unit_of(schema))
+        return (every,) if own.asks_anything else ()
     required = required_in(schema, requirement)
     known = [
         KnownAttributes(maskable(schema, names), own.k, own.l, own.t, unit_of(schema, scenario))
@@ -110,17 +117,6 @@ def known_attributes(schema: Schema, requirement: Requirement) -> tuple[KnownAtt
             "attributes that are known exactly, or require nothing"
         )
     return without_implied([one for one in known if one.names])
-
-
-def known_by_units(schema: Schema, requirement: Requirement) -> tuple[KnownAttributes, ...]:
-    """Return what must hold where records belong to units; all quasi-identifiers by default."""
-    if schema.scenarios:
-        return known_attributes(schema, requirement)
-    if not requirement.asks_anything:
-        return ()
-    names = maskable(schema, schema.quasi_identifiers)
-    own = requirement
-    return (KnownAttributes(names, own.k, own.l, own.t, unit_of(schema)),)
 
 
 def repair_within(repair: Repair | ScenarioRepair | UnitRepair, table: Table) -> MaskingMethod:

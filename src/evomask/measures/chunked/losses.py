@@ -28,17 +28,23 @@ def pack_statistics(statistics: LossStatistics) -> Floats:
     """Write sums over records as one row of numbers; rows of several chunks add up."""
     own = statistics
     ends = [float(own.records), own.weight]
-    return np.concatenate([own.distances, *own.bins, *own.tables, ends])
+    return np.concatenate([own.distances, *own.bins, *own.tables, *own.moved, ends])
 
 
 def unpack_statistics(reading: LossReading, row: Floats) -> LossStatistics:
     """Read such a row."""
     bins = [int(reading.columns[place].fine.max(initial=0)) + 2 for place in reading.places]
     tables = [int(starts[-1]) for starts in reading.relations.layout]
-    cuts = np.cumsum([len(bins), *bins, *tables])
-    distances, *counts, pairs, triples, (records, weight) = np.split(row, cuts)
+    columns = len(reading.columns)
+    cuts = np.cumsum([len(bins), *bins, *tables, columns, columns])
+    distances, *counts, pairs, triples, two, three, (records, weight) = np.split(row, cuts)
     return LossStatistics(
-        distances, tuple(counts), Tables(pairs, triples), round(records), float(weight)
+        distances,
+        tuple(counts),
+        Tables(pairs, triples),
+        np.stack([two, three]),
+        round(records),
+        float(weight),
     )
 
 

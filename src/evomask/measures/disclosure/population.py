@@ -160,7 +160,7 @@ def population_risks(table: Table, *, every_model: bool = False) -> tuple[Popula
         )
         if any(known):
             unit = counted_unit(table.schema, scenario)
-            worst = max(known, key=lambda names: _sample_uniques(table, names))
+            worst = max(known, key=lambda names: int((classes_of(table, names).sizes == 1).sum()))
             counted = one_of_each_unit(table, worst, unit) if unit else table
             found.append(
                 population_risk(counted, worst, population, scenario, every_model=every_model)
@@ -176,10 +176,6 @@ def one_of_each_unit(table: Table, names: Sequence[str], unit: str) -> Table:
     units = unit_labels(table, unit)
     pairs = classes_of(table, names).labels * (int(units.max(initial=0)) + 1) + units
     return table.take(np.sort(np.unique(pairs, return_index=True)[1]))
-
-
-def _sample_uniques(table: Table, names: Sequence[str]) -> int:
-    return int(np.sum(classes_of(table, names).sizes == 1))
 
 
 def population_risk(

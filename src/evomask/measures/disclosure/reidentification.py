@@ -23,9 +23,10 @@ def distance_linkage_chances(index: ReleaseIndex, links: Points) -> Floats:
 
     Ties are shared. A record that equals a target in every known attribute counts as the
     target's own wherever it is in the file, shared among all records and targets that are
-    equal, so that a shuffled order protects nobody. A cell that covers several values counts
-    as equal to the expected number of individuals that it covers. Of a unit with several records,
-    a link to any of them is right.
+    equal, so that a shuffled order protects nobody; where everything that is neither known nor
+    masked is in its place, such a record must be equal in that too. A cell that covers several
+    values counts as equal to the expected number of individuals that it covers. Of a unit with
+    several records, a link to any of them is right.
 
     Args:
         links: what `attack` found of each class.
@@ -33,13 +34,16 @@ def distance_linkage_chances(index: ReleaseIndex, links: Points) -> Floats:
     near, own, apart, equal = links.T
     sizes, at_hand = index.sample.sizes, index.sample.at_hand
     shared = np.maximum(np.maximum(near, sizes), equal)
+    own_members = np.minimum(own, at_hand)
+    moved = np.where(apart == 0.0, at_hand - own_members, 0.0)
+    if index.rest is not None and index.released.are_plain and moved.any():
+        moved = np.minimum(moved, index.members_elsewhere)
     chances: Floats
     if isinstance(index.sample, UnitSample):
-        chances = np.maximum(own / near, np.where(apart == 0.0, at_hand / shared, 0.0))
-        return chances
-    own = own * (sizes / at_hand)
-    others = np.where(apart == 0.0, (sizes - own) / shared, 0.0)
-    chances = (own / near + others) / sizes
+        alike = np.where(apart == 0.0, own_members + moved, 0.0)
+        chances = np.maximum(own / near, alike / shared)
+    else:
+        chances = (own_members / near + moved / shared) / at_hand
     return chances
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from evomask.data.classes import classes_of_columns
+from evomask.data.table import Column
 from evomask.kernels.compiler.bundles import bundle_tuple
 from evomask.kernels.linking.boxes import (
     BOXES,
@@ -42,7 +43,7 @@ from evomask.measures.disclosure.released_columns import (
     stacked_codes,
 )
 from evomask.measures.targets import TargetSample
-from evomask.types import Codes, Flags, Floats, Indices, Points
+from evomask.types import Codes, Flags, Floats, Indices, Labels, Points
 
 KEY_BITS = 32
 """Bits of the sort key of the tree."""
@@ -132,6 +133,8 @@ class ReleaseIndex:
         ranked: whether numbers are compared by their ranks; *space* then holds ranks.
         steps: agreement weights by ``passing_over``, where they are known in advance.
         counts: number of times that each record occurs; once by default.
+        rest: class of each record on all that is neither known nor masked; None if anything of it
+            differs from the original.
     """
 
     space: Space
@@ -144,16 +147,21 @@ class ReleaseIndex:
     ranked: bool = False
     steps: "Mapping[bool, AgreementWeights]" = field(default_factory=dict, repr=False)
     counts: Indices | None = field(default=None, repr=False)
+    rest: Labels | None = field(default=None, repr=False)
 
     @classmethod
     def of(
-        cls, released: ReleasedColumns, constants: "Constants", counts: Indices | None = None
+        cls,
+        released: ReleasedColumns,
+        constants: "Constants",
+        counts: Indices | None = None,
+        rest: Labels | None = None,
     ) -> "ReleaseIndex":
         """Index the records of a released table."""
         known = constants.known
         distinct = DistinctRecords.of(released, known, counts)
         space, sample = constants.space, constants.sample
-        return cls(space, sample, released, known, constants, distinct, counts=counts)
+        return cls(space, sample, released, known, constants, distinct, counts=counts, rest=rest)
 
     def passing_over_whole_cells(self) -> "ReleaseIndex":
         """Return the index of an intruder who treats uninformative cells as missing."""
@@ -169,6 +177,8 @@ class ReleaseIndex:
         other.__dict__.update(search=self.search, covered=self.covered)
         if not other.ranked:
             other.__dict__.update(targets=self.targets)
+        if "members_elsewhere" in self.__dict__:
+            other.__dict__.update(members_elsewhere=self.members_elsewhere)
         return other
 
     @cached_property
@@ -233,6 +243,48 @@ class ReleaseIndex:
             wide |= one.meaning.wide[codes]
         covered: Floats = np.where(wide, n * shares, 0.0)
         return covered
+
+    @cached_property
+    def members_elsewhere(self) -> Floats:
+        """For each class of targets the members whose record is at another place in the release.
+
+        Their own record differs from them, and another one is equal in all that is known. As all
+        else is in its place, the other record is theirs only if it is equal in that too. Some are
+        by chance: the share that is beyond chance counts, by two standard errors too large.
+        """
+        assert self.rest is not None  # noqa: S101
+        n, sizes = len(self.released), np.bincount(self.rest)
+        before, after = self._classes_of_both
+        equal = np.bincount(after, minlength=int(before.max(initial=0)) + 1)[before]
+        members, places = self.sample.members
+        moved = members[((before != after) & (equal > 0))[members]]
+        concerned = np.zeros(int(max(before.max(), after.max())) + 1, dtype=bool)
+        concerned[before[moved]] = True
+        others = np.flatnonzero(concerned[after])
+        alike = np.isin(
+            before[moved] * len(sizes) + self.rest[moved],
+            after[others] * len(sizes) + self.rest[others],
+        )
+        by_chance = 1.0 - (1.0 - sizes[self.rest[moved]] / n) ** equal[moved]
+        found = np.zeros(n, dtype=bool)
+        found[moved[alike]] = True
+        counts = np.bincount(places, found[members], len(self.sample.chosen)).astype(np.float64)
+        return counts * _share_beyond(alike, by_chance)
+
+    @property
+    def _classes_of_both(self) -> tuple[Labels, Labels]:
+        """Classes of the original and the released records on all that is known."""
+        known, numbers = self.known, self.constants.ranked_space.numbers
+        columns: list[Column] = []
+        for a in np.flatnonzero(known.numbers).tolist():
+            ranks = np.concatenate([numbers[a].values, self.released.numbers[a].ranks[0]])
+            columns.append(np.nan_to_num(2.0 * ranks + 1.0, nan=0.0).astype(np.int64))
+        for j in np.flatnonzero(known.codes).tolist():
+            pair = self.space.categories[j].codes, self.released.categories[j].codes
+            columns.append(np.concatenate(pair))
+        n = len(self.released)
+        labels = classes_of_columns(columns, 2 * n).labels
+        return labels[:n], labels[n:]
 
     @cached_property
     def search(self) -> Search:
@@ -404,6 +456,17 @@ def _restricted(costs: Costs, known: Knowledge) -> Costs:
     return costs._replace(
         known_numbers=known.numbers.astype(np.int64), known_codes=order[known.codes[order]]
     )
+
+
+def _share_beyond(found: Flags, chances: Floats) -> float:
+    """Share of what was found that is not by chance, by two standard errors too large."""
+    if not found.any():
+        return 0.0
+    share, chance = float(found.mean()), float(chances.mean())
+    share_above = share - chance + 2.0 * np.sqrt(chance * (1.0 - chance) / len(found))
+    if share_above >= 1.0 - chance:
+        return 1.0
+    return float(np.clip(share_above / (1.0 - chance) / share, 0.0, 1.0))
 
 
 def _share_between(column: NumberColumn, low: Floats, high: Floats) -> Floats:

@@ -20,10 +20,11 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 
+from evomask.data.classes import classes_of
 from evomask.data.roles.dependencies import are_equivalent
 from evomask.data.scenario import Scenario, default_scenario
 from evomask.data.schema import Role
-from evomask.data.table import Table
+from evomask.data.table import Column, Table
 from evomask.data.units import counted_unit, unit_labels
 from evomask.kernels.linking.attribute_inference import Cells, Unknown
 from evomask.measures.columns import (
@@ -57,7 +58,7 @@ from evomask.measures.disclosure.released_columns import (
 )
 from evomask.measures.measure import About, Side, categorical, check_masked, check_original
 from evomask.measures.targets import SEARCH_TARGETS, TargetSample
-from evomask.types import Codes, Floats, Points
+from evomask.types import Codes, Floats, Labels, Points
 
 CONFIDENCE = 1.96
 """Standard errors on both sides of an estimate in a 95 % interval."""
@@ -398,7 +399,11 @@ def _are_copies(table: Table, name: str, other: str) -> bool:
     """Whether two columns hold the same numbers, or the same categories under other names."""
     if table.attribute(name).is_categorical or table.attribute(other).is_categorical:
         return are_equivalent(table, name, other)
-    return bool(np.array_equal(table.values(name), table.values(other), equal_nan=True))
+    return _are_equal(table.values(name), table.values(other))
+
+
+def _are_equal(one: Column, other: Column) -> bool:
+    return one is other or np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
 
 
 @dataclass(frozen=True, eq=False)
@@ -486,7 +491,27 @@ class ScenarioAttack:
 
     def index(self, file: Table) -> ReleaseIndex:
         """Index the records of a released file."""
-        return ReleaseIndex.of(self.compared(file), self.constants)
+        return ReleaseIndex.of(self.compared(file), self.constants, rest=self._rest(file))
+
+    def _rest(self, file: Table) -> Labels | None:
+        """Classes of records on what is neither known nor masked; None where that has changed."""
+        others, here = self._others, file.schema.names
+        if not others or file.suppressed.any():
+            return None
+        left = (n for n in others if n in here and not file.is_recoded(n))
+        same = [n for n in left if _are_equal(file[n], self.original[n])]
+        return self._classes_of_others if len(same) == len(others) else None
+
+    @cached_property
+    def _others(self) -> tuple[str, ...]:
+        """Released attributes that are neither known nor masked."""
+        masked = (*self.measure.attributes, *self.known)
+        released = (one.name for one in self.original.schema if one.role.is_released)
+        return tuple(name for name in released if name not in masked)
+
+    @cached_property
+    def _classes_of_others(self) -> Labels:
+        return classes_of(self.original, self._others).labels
 
     def assess(self, indices: Iterable[ReleaseIndex]) -> ScenarioRisk:
         """Risk of a release, the largest of the versions that an intruder may make of it."""

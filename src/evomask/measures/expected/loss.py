@@ -66,12 +66,15 @@ class ExpectedLoss:
         relations = self.reading.relations
         if not self.names:
             return 0.0
-        found, changed, lost = expected_losses(self._input, matrices)
+        found, changed, apart, away = expected_losses(self._input, matrices)
         accuracy, distributions = np.zeros((2, len(self.reading.measure.attributes)))
         accuracy[self._positions] = 100.0 * np.minimum(found, 1.0)
         distributions[self._positions] = 100.0 * changed
-        parts = Tables(lost[: len(relations.pairs)], lost[len(relations.pairs) :])
-        return self.reading.combine(accuracy, distributions, parts)[0]
+        distances = Tables(apart[: len(relations.pairs)], apart[len(relations.pairs) :])
+        moved = np.zeros((2, len(relations.columns)))
+        moved[:, [self.reading.released.index(name) for name in self.names]] = away
+        lost = relations.beyond_chance(distances, moved)
+        return self.reading.combine(accuracy, distributions, lost)[0]
 
     @cached_property
     def _positions(self) -> list[int]:

@@ -110,14 +110,12 @@ class LossLayout:
         return tuple(tables[: len(pairs)]), tuple(tables[len(pairs) :])
 
     @cached_property
-    def ends(self) -> tuple[int, int, int]:
-        """Number of cells of tables of two attributes, of two columns of bins, and of all."""
+    def ends(self) -> tuple[int, int]:
+        """Number of cells of tables of two columns of bins, and of all."""
         cells = [
             int(np.prod(self.sizes[list(table.columns)])) for part in self.tables for table in part
         ]
-        counts = len(self.reading.relations.pairs), len(self.tables[0]), len(cells)
-        of_pairs, of_two, of_all = (sum(cells[:count]) for count in counts)
-        return of_pairs, of_two, of_all
+        return sum(cells[: len(self.tables[0])]), sum(cells)
 
     def codes(self, levels: Sequence[Codes]) -> Codes:
         """Bin of each record (column) in each column of bins (row)."""
@@ -126,27 +124,21 @@ class LossLayout:
     def counts(self, codes: Codes) -> Floats:
         """Weighted counts of the cells of all tables."""
         two, three = self.tables
-        _, of_two, of_all = self.ends
+        of_two, of_all = self.ends
         weights, sizes = self.reading.weights, self.sizes
         pairs = [(*t.columns, t.first, sizes[t.columns[1]]) for t in two]
         triples = [(*t.columns, t.first - of_two, *sizes[list(t.columns[1:])]) for t in three]
-        bins = [np.arange(size) for size in sizes.tolist()]
-        offsets = (np.cumsum(sizes) - sizes).astype(np.int64)
-        single = np.concatenate(bins).astype(np.int64), np.ones(int(sizes.sum()))
-        ends = np.arange(int(sizes.sum()) + 1)
         return np.concatenate(
             [
                 count_pairs(codes, _integers(pairs, 4), weights, of_two),
-                count_triples(
-                    codes, _integers(triples, 6), weights, of_all - of_two, offsets, ends, *single
-                ),
+                count_triples(codes, _integers(triples, 6), weights, of_all - of_two),
             ]
-        )  # fmt: skip
+        )
 
     def dependence(self, counts: Floats) -> Floats:
         """Weighted count of each cell minus the product of the marginals."""
         two, three = self.tables
-        _, of_two, _ = self.ends
+        of_two, _ = self.ends
         total, sizes = self._total, self.sizes
         shares = counts / total
         pairs = [(t.first, *sizes[list(t.columns)]) for t in two]
@@ -180,7 +172,6 @@ class LossLayout:
     def entries(self) -> tuple[Indices, Indices]:
         """Tables of each column that a change can alter, and where those of each column end."""
         masked, two, three = self.reading.relations.masked, *self.tables
-        of_pairs = len(self.reading.relations.pairs)
         rows: list[list[tuple[int, ...]]] = [[] for _ in self.columns]
         for t, table in enumerate((*two, *three)):
             for k, column in enumerate(table.columns):
@@ -189,7 +180,7 @@ class LossLayout:
                 rest = [part for i in others for part in (table.columns[i], table.strides[i])]
                 rest += [-1, 0] * (2 - len(others))
                 if len(places) == 1 and masked[places[0]]:
-                    rows[column].append((t >= of_pairs, table.first, table.strides[k], *rest))
+                    rows[column].append((t, table.first, table.strides[k], *rest))
         ends = np.cumsum([0, *(len(own) for own in rows)]).astype(np.int64)
         return _integers([row for own in rows for row in own], 7), ends
 
@@ -197,7 +188,33 @@ class LossLayout:
     def most_writes(self) -> int:
         """Maximum number of writes of one change."""
         entries, ends = self.entries
-        return 16 + 2 * 3 * int(np.diff(ends).max(initial=0)) if len(entries) else 16
+        return 16 + 4 * 3 * int(np.diff(ends).max(initial=0)) if len(entries) else 16
+
+    @cached_property
+    def _members(self) -> Indices:
+        """Columns of single attributes of each table; -1 for none."""
+        d, rows = len(self.reading.columns), []
+        for table in (table for part in self.tables for table in part):
+            places = [(c, self.columns[c].places) for c in table.columns]
+            single = [m for c, p in places for m in ([c] if len(p) == 1 else [d + i for i in p])]
+            rows.append((*single, *[-1] * (3 - len(single))))
+        return _integers(rows, 3)
+
+    @cached_property
+    def _chance(self) -> Floats:
+        """Squared change of dependence in each table by chance if all of its records move."""
+        relations = self.reading.relations
+        alone = {triple: relations.masked[list(triple)].sum() == 1 for triple in relations.triples}
+        order = sorted(range(len(relations.triples)), key=lambda t: not alone[relations.triples[t]])
+        chance = np.concatenate([relations.chance.pairs, relations.chance.triples[order]])
+        return chance * (2.0 * self._total) ** 2
+
+    @cached_property
+    def _at_random(self) -> Floats:
+        """Weight of the records that a random permutation of each single column moves."""
+        two, three = self._total * self.reading.relations.moved_at_random
+        rest = len(self.columns) - len(two) - len(three)
+        return np.concatenate([two, three, np.ones(rest)])
 
     def facts(self, allocation: Allocation) -> InformationLoss:
         """Everything that kernels need but the values of a masked file."""
@@ -206,7 +223,8 @@ class LossLayout:
         ranks, scales, missing, category_ranks, cuts, starts = self._accuracies()
         entries, ends = self.entries
         d, n = ranks.shape
-        parts = (d, d, int(self.sizes.sum()), self.ends[-1], 2)
+        tables = len(self._chance)
+        parts = (d, d, int(self.sizes.sum()), self.ends[-1], tables, len(columns))
         codes = allocation.wholes_for(n * len(columns))
         places = LossPlaces._make([*map(allocation.reals_for, parts), codes])
         there = self.reading.relations.there
@@ -214,7 +232,9 @@ class LossLayout:
             ranks, scales, missing, category_ranks, cuts, starts, self._columns_of_attributes,
             _concatenated(bins), _starts(bins), self.sizes,
             np.cumsum(self.sizes) - self.sizes, self._column_counts(self._original_codes),
-            entries, ends, np.array(self.reading.weights), self._total,
+            np.ascontiguousarray(self._original_codes.T), entries, ends,
+            np.array(self.reading.weights), self._total, self._members,
+            len(self.reading.relations.pairs), self._chance, self._at_random,
             2.0 * self._total * np.array([float(part.sum()) for part in there]), self._parts,
             places,
         )  # fmt: skip
@@ -273,7 +293,7 @@ class LossLayout:
         self, masked: Table, facts: InformationLoss, reals: Floats, wholes: Indices
     ) -> None:  # fmt: skip
         """Write the bins, counts and sums of a masked file into the memory."""
-        at, of_pairs = facts.at, self.ends[0]
+        at = facts.at
         codes = self.codes(self._levels(masked))
         counts, of_columns = self.counts(codes), self._column_counts(codes)
         moved = np.abs(of_columns - facts.original)
@@ -285,7 +305,11 @@ class LossLayout:
             reals[at.moved + a] = moved[start : start + facts.sizes[column]].sum()
         reals[at.counts : at.counts + len(of_columns)] = of_columns
         reals[at.tables : at.tables + len(counts)] = counts - self._original_dependence
-        reals[at.lost : at.lost + 2] = apart[:of_pairs].sum(), apart[of_pairs:].sum()
+        firsts = [table.first for part in self.tables for table in part]
+        lost = np.add.reduceat(apart, firsts) if firsts else np.empty(0)
+        away = (codes != self._original_codes) @ self.reading.weights
+        reals[at.lost : at.lost + len(lost)] = lost
+        reals[at.away : at.away + len(away)] = away
         wholes[at.codes : at.codes + codes.size] = codes.T.ravel()
 
     def _levels(self, masked: Table) -> list[Codes]:
@@ -305,8 +329,8 @@ def no_loss() -> InformationLoss:
     none, whole, rows = np.empty(0), np.empty(0, np.int64), np.empty((0, 0), np.int64)
     places = LossPlaces._make([0] * len(LossPlaces._fields))
     return InformationLoss._make(
-        [np.empty((0, 0)), *[none] * 4, rows, rows, *[whole] * 4, none, rows, whole, none, 1.0,
-         none, none, places]
+        [np.empty((0, 0)), *[none] * 4, rows, rows, *[whole] * 4, none,
+         np.empty((0, 0), np.int32), rows, whole, none, 1.0, rows, 0, *[none] * 4, places]
     )  # fmt: skip
 
 

@@ -124,12 +124,14 @@ class LossStatistics:
         distances: sum of the distances of the cells of each masked attribute.
         bins: weighted count of each bin of each masked attribute; the last is that of hidden cells.
         tables: weighted counts of all tables.
+        moved: weight of the records in another bin, in tables of two and of three, by column.
         records, weight: number of records, and their total weight.
     """
 
     distances: Floats
     bins: tuple[Floats, ...]
     tables: Tables
+    moved: Points
     records: int
     weight: float
 
@@ -138,6 +140,7 @@ class LossStatistics:
             self.distances + other.distances,
             tuple(a + b for a, b in zip(self.bins, other.bins, strict=True)),
             Tables(*(a + b for a, b in zip(self.tables, other.tables, strict=True))),
+            self.moved + other.moved,
             self.records + other.records,
             self.weight + other.weight,
         )
@@ -269,6 +272,7 @@ class LossReading:
             np.array([accuracy.total(masked) for accuracy in self.accuracies]),
             tuple(self._bin_counts(place, cells.get(place)) for place in self.places),
             self.relations.counts(cells, self.weights),
+            self.relations.moved(cells, self.weights),
             len(masked),
             float(self.weights.sum()),
         )
@@ -317,7 +321,7 @@ class LossReading:
         tables = Tables(*(part / weight for part in statistics.tables))
         hidden = np.zeros(len(self.released))
         hidden[list(self.places)] = [counts[-1] / weight for counts in statistics.bins]
-        lost = self.relations.lost(tables, hidden)
+        lost = self.relations.lost(tables, hidden, statistics.moved / weight)
         return self._combine(accuracy, distributions, lost)
 
     def combine(
@@ -370,9 +374,8 @@ class LossReading:
     def _of_attribute(self, place: int, lost: Tables, there: Tables) -> float:
         """Share of the dependence of one attribute with all others that is lost."""
         own = np.array([place in pair for pair in self.relations.pairs], dtype=bool)
-        if not own.any():
-            return 0.0
-        return 100.0 * min(1.0, float(lost.pairs[own].sum() / there.pairs[own].sum()))
+        size = float(there.pairs[own].sum())
+        return 100.0 * min(1.0, float(lost.pairs[own].sum()) / size) if size > 0 else 0.0
 
     def _pairs(self, lost: Tables, there: Tables) -> tuple[PairLoss, ...]:
         triples = zip(self.relations.pairs, lost.pairs.tolist(), there.pairs.tolist(), strict=True)

@@ -3,7 +3,8 @@
 The dependence of two columns is the part of their table of shares that the marginals do not
 explain, P(a, b) - P(a) P(b); of three columns P(a, b, c) - P(a) P(b) P(c), or P(a, b, c) - P(a)
 P(b, c) where only the first is masked. Lost is the distance of the dependence after masking from
-that of the original, as a share of the latter.
+that of the original, as a share of the latter, both beyond what is sampling error: cells of tables
+that count few records change most by chance, so that a small file would lose more than a large one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evomask.kernels.tables import count_pairs, count_triples, pair_products, triple_products
+from evomask.kernels.tables import (
+    count_pairs,
+    count_triples,
+    divide_among_triples,
+    pair_products,
+    triple_products,
+    weight_moved,
+)
 from evomask.measures.loss.bins import BinnedCells, BinnedColumn
 from evomask.measures.targets import FIXED_SEED
 from evomask.types import Codes, Flags, Floats, Indices, Points
@@ -27,6 +35,9 @@ MOST_CELLS = 64
 
 ROWS = 1 << 14
 """Records whose shares are multiplied at once."""
+
+HALF_RELIABLE = 2_500
+"""Records of a file of which half of the chance is taken away."""
 
 SAMPLING_ERROR = 0.5 * float(np.sqrt(2.0 / np.pi))
 """Half the mean absolute value of a standard normal variable."""
@@ -97,21 +108,55 @@ class Relations:
         return self.tables(unmasked)
 
     @cached_property
+    def errors(self) -> Tables:
+        """Sampling error of each table: mean dependence in a file of independent columns."""
+        tables = self.original
+        return Tables(
+            self._errors(tables.pairs, self.layout[0], self.sizes[0], self.pairs),
+            self._errors(tables.triples, self.layout[1], self.sizes[1], self.triples),
+        )
+
+    def _errors(
+        self, shares: Floats, starts: Indices, sizes: Indices, tables: Sequence[Sequence[int]]
+    ) -> Floats:
+        spreads = [
+            _spread(
+                shares[starts[t] : starts[t + 1]].reshape(sizes[list(places)]),
+                _alone(self.masked[list(places)]),
+            )
+            for t, places in enumerate(tables)
+        ]
+        errors: Floats = np.array(spreads) * (SAMPLING_ERROR / np.sqrt(self._n_records))
+        return errors
+
+    @cached_property
+    def chance(self) -> Tables:
+        """Squared change of dependence in each table by chance if all records move at random.
+
+        The dependences of two files differ by the sampling errors of both. In a small file errors
+        are as large as what is lost, and as those of records that are alike after masking, so that
+        the more is taken away the more records there are.
+        """
+        reliable = 1.0 / (1.0 + (HALF_RELIABLE / max(1, self._n_records)) ** 2)
+        return Tables(*(2.0 * reliable * errors**2 for errors in self.errors))
+
+    @cached_property
     def there(self) -> Tables:
-        """Dependence of each table of the original, at least its sampling error.
+        """Dependence of each table of the original beyond chance, at least its sampling error.
 
         Tables of columns that are independent would otherwise lose all by the least change.
         """
-        before = self.dependence(self.original)
-        sizes = [np.add.reduceat(np.abs(part), starts[:-1]) / 2 if len(part) else np.empty(0)
-                 for part, starts in zip(before, self.layout, strict=True)]  # fmt: skip
-        n_records = self.columns[0].column.n_records
-        errors = [
-            SAMPLING_ERROR * np.add.reduceat(np.sqrt(product / n_records), starts[:-1])
-            if len(product) else np.empty(0)
-            for product, starts in zip(self._products(self.original), self.layout, strict=True)
-        ]  # fmt: skip
-        return Tables(*(np.maximum(size, error) for size, error in zip(sizes, errors, strict=True)))
+        found = []
+        for part, starts, errors, chance in zip(
+            self._before, self.layout, self.errors, self.chance, strict=True
+        ):
+            size = np.add.reduceat(np.abs(part), starts[:-1]) / 2 if len(part) else np.empty(0)
+            found.append(np.maximum(_beyond(size, chance / 2), errors))
+        return Tables(*found)
+
+    @property
+    def _n_records(self) -> int:
+        return self.columns[0].column.n_records
 
     def tables(self, changed: Mapping[int, BinnedCells]) -> Tables:
         """Tables of a file in which the cells of some columns have *changed*, by position."""
@@ -134,8 +179,11 @@ class Relations:
         spreads: list[Points | None] = []
         for place, column in enumerate(self.columns):
             cells = changed.get(place)
-            if cells is None or cells.spread is None:
-                codes.append(column.coarse[column.codes if cells is None else cells.codes])
+            if cells is None:
+                codes.append(self._coarse_codes[place])
+                spreads.append(None)
+            elif cells.spread is None:
+                codes.append(column.coarse[cells.codes])
                 spreads.append(None)
             else:
                 codes.append(cells.codes)
@@ -184,7 +232,21 @@ class Relations:
         """Count tables of three; a cell of several values is divided among their bins."""
         if not self.triples:
             return np.empty(0)
-        _, rough = self.sizes
+        spread = [place for place, cells in changed.items() if cells.spread is not None]
+        codes = [
+            column.rough[changed[place].codes] if place in changed and place not in spread
+            else self._rough_codes[place]
+            for place, column in enumerate(self.columns)
+        ]  # fmt: skip
+        divided = np.isin(self._places[1], spread).any(axis=1)
+        starts, rows = self.layout[1], self._triple_rows
+        counts = count_triples(_code_rows(codes), rows[~divided], weights, int(starts[-1]))
+        return counts + self._divided(changed, weights, rows[divided]) if spread else counts
+
+    def _divided(
+        self, changed: Mapping[int, BinnedCells], weights: Floats, tables: Indices
+    ) -> Floats:
+        """Counts of the tables of three in which a cell may belong to several bins."""
         cells = [
             changed.get(place, BinnedCells(column.codes, None, np.empty(0, dtype=bool)))
             for place, column in enumerate(self.columns)
@@ -194,18 +256,33 @@ class Relations:
         occupied = [np.nonzero(matrix) for matrix in shares]
         sizes = [np.bincount(rows, minlength=len(m)) for (rows, _), m in
                  zip(occupied, shares, strict=True)]  # fmt: skip
-        _, starts = self.layout
-        rows = [(*t, starts[i], rough[t[1]], rough[t[2]]) for i, t in enumerate(self.triples)]
-        return count_triples(
+        return divide_among_triples(
             _code_rows([one.codes for one in cells]),
-            np.array(rows, dtype=np.int64),
+            tables,
             weights,
-            int(starts[-1]),
+            int(self.layout[1][-1]),
             offsets.astype(np.int64),
             np.cumsum(np.concatenate([[0], *sizes])).astype(np.int64),
             np.concatenate([bins for _, bins in occupied]).astype(np.int64),
             np.concatenate([m[own] for own, m in zip(occupied, shares, strict=True)]),
         )
+
+    @cached_property
+    def _rough_codes(self) -> list[Codes]:
+        """Bin of each original record in tables of three, by column."""
+        return [column.rough[column.codes] for column in self.columns]
+
+    @cached_property
+    def _coarse_codes(self) -> list[Codes]:
+        """The same in tables of two."""
+        return [column.coarse[column.codes] for column in self.columns]
+
+    @cached_property
+    def _triple_rows(self) -> Indices:
+        """Columns of each table of three, its first cell, and its numbers of bins but the first."""
+        (_, starts), (_, rough) = self.layout, self.sizes
+        rows = [(*t, starts[i], rough[t[1]], rough[t[2]]) for i, t in enumerate(self.triples)]
+        return np.array(rows, dtype=np.int64).reshape(-1, 6)
 
     def dependence(self, tables: Tables) -> Tables:
         """The part of each table that its marginals do not explain."""
@@ -236,20 +313,52 @@ class Relations:
     def _before(self) -> Tables:
         return self.dependence(self.original)
 
-    def lost(self, tables: Tables, hidden: Floats) -> Tables:
+    def moved(self, changed: Mapping[int, BinnedCells], weights: Floats) -> Points:
+        """Weight of the records of each column that are in another bin than in the original.
+
+        In tables of two (row 0) and of three columns. A cell of several bins counts half: it has no
+        sampling error of its own, and only that of the original is lost.
+        """
+        moved = np.zeros((2, len(self.columns)))
+        for place, cells in changed.items():
+            column = self.columns[place]
+            for row, bins in enumerate((column.coarse, column.rough)):
+                if cells.spread is None:
+                    moved[row, place] = weight_moved(column.codes, cells.codes, bins, weights)
+                    continue
+                shares = cells.shares(bins)
+                part = np.where(shares.max(axis=1) < 1.0, 0.5, 1.0)[:, None] * (1.0 - shares)
+                moved[row, place] = weights @ part[cells.codes, bins[column.codes]]
+        return moved
+
+    @cached_property
+    def moved_at_random(self) -> Points:
+        """Share of the records of each column that a random permutation moves to another bin."""
+        rows = [
+            [1.0 - float(np.sum(np.square(np.bincount(bins, column.counts) / column.counts.sum())))
+             for bins in (column.coarse, column.rough)]
+            for column in self.columns
+        ]  # fmt: skip
+        shares: Points = np.maximum(np.array(rows).T, 1e-12)
+        return shares
+
+    def lost(self, tables: Tables, hidden: Floats, moved: Points) -> Tables:
         """Dependence of each table that is lost.
 
-        The distance of the dependence from that of the original, and at least the share of records
-        of which a column (of a table of three, every masked column) is hidden.
+        The distance of the dependence from that of the original beyond what chance makes of it, and
+        at least the share of records of which a column (of a table of three, every masked column)
+        is hidden.
 
         Args:
             hidden: share of hidden cells of each released column.
+            moved: share of moved records, as `moved` counts them.
         """
         after = self.dependence(tables)
-        pairs, triples = (
+        distances = Tables(*(
             np.add.reduceat(np.abs(new - old), starts[:-1]) / 2 if len(new) else np.empty(0)
             for new, old, starts in zip(after, self._before, self.layout, strict=True)
-        )
+        ))  # fmt: skip
+        pairs, triples = self.beyond_chance(distances, moved)
         if hidden.any():
             either = np.array([hidden[list(pair)].max() for pair in self.pairs])
             every = np.array(
@@ -258,6 +367,55 @@ class Relations:
             pairs = np.maximum(pairs, either * self.there.pairs)
             triples = np.maximum(triples, every * self.there.triples)
         return Tables(pairs, triples)
+
+    def beyond_chance(self, distances: Tables, moved: Points) -> Tables:
+        """Distances of dependences less what records that move at random add to them."""
+        rest = 1.0 - np.minimum(1.0, moved / self.moved_at_random)
+        parts = []
+        for share, places, distance, chance in zip(
+            rest, self._places, distances, self.chance, strict=True
+        ):
+            moving = 1.0 - share[places].prod(axis=1)
+            parts.append(_beyond(distance, moving * chance))
+        return Tables(*parts)
+
+    @cached_property
+    def _places(self) -> tuple[Indices, Indices]:
+        """Positions of the columns of each table of two, and of three."""
+        pairs, triples = self.pairs, self.triples
+        return (
+            np.array(pairs, dtype=np.int64).reshape(-1, 2),
+            np.array(triples, dtype=np.int64).reshape(-1, 3),
+        )
+
+
+def _beyond(distances: Floats, variances: Floats) -> Floats:
+    """Distances without the part that is chance."""
+    beyond: Floats = np.sqrt(np.maximum(0.0, distances**2 - variances))
+    return beyond
+
+
+def _spread(table: Points, alone: int) -> float:
+    """Sum of the standard deviations of the dependence in each cell, for a single record.
+
+    Args:
+        alone: the axis that is compared with the two others together, or -1.
+    """
+    if alone >= 0 and table.ndim == 3:
+        table = np.moveaxis(table, alone, 0).reshape(table.shape[alone], -1)
+    axes = range(table.ndim)
+    first, *others = (
+        table.sum(axis=tuple(i for i in axes if i != axis), keepdims=True) for axis in axes
+    )
+    if table.ndim == 2:
+        variances = first * (1.0 - first) * others[0] * (1.0 - others[0])
+    else:
+        second, third = others
+        product = first * second * third
+        variances = product * (
+            1.0 - first * second - first * third - second * third + 2.0 * product
+        )
+    return float(np.sqrt(np.maximum(0.0, variances)).sum())
 
 
 def _alone(masked: Flags) -> int:
