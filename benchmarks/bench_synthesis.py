@@ -101,10 +101,11 @@ def fronts(names: list[str], evaluations: int) -> None:
 def files_of(file: StudyFile, done: Protection, folder: Path) -> Iterator[tuple[str, Table]]:
     """Files to judge, by title."""
     yield "the original", file.table
+    names = (*file.names, file.confidential)
     for title, model in MODELS.items():
-        yield title, model(file.names).mask(file.table, np.random.default_rng(SEED))
+        yield title, model(names).mask(file.table, np.random.default_rng(SEED))
     path = folder / "original.csv"
-    polars_from(file.table.only(file.names)).write_csv(path)
+    polars_from(file.table.only(names)).write_csv(path)
     for title, work in SDV.items():
         task = {"file": str(path), "out": str(folder / f"{work}.csv"), "most": 1,
                 "categories": list(file.categories)}  # fmt: skip
@@ -114,7 +115,8 @@ def files_of(file: StudyFile, done: Protection, folder: Path) -> Iterator[tuple[
             print(f"{title}: {failure}", flush=True)
             continue
         drawn = masked_version(file.table, source_of(pl.read_csv(answer["file"])), {})
-        yield title, drawn.take(matched(file.table, drawn, file.names))
+        order = matched(file.table, drawn, names)
+        yield title, file.table.with_columns({name: drawn[name][order] for name in names})
     for limit in LEAST_RISKS:
         within = [point for point in done.front if point.risk <= limit]
         if within:

@@ -54,6 +54,7 @@ HOMES = {
     "pydantic": ("web/",),
     "starlette": ("web/",),
     "distributed": ("execution/dask.py",),
+    "cryptography": ("runs/store/signature.py", "execution/dask.py"),
     "dask": ("execution/dask.py",),
     "pandas": (),
     "pyarrow": (),

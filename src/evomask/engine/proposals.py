@@ -231,7 +231,7 @@ class Proposer:
         self, state: EngineState, pool: Sequence[Candidate], rng: np.random.Generator
     ) -> Candidate:
         """Select a parent: for its loss at a risk, from the front, or by tournament."""
-        points = np.array([one.predicted for one in pool])
+        points = np.array([one.penalized for one in pool])
         if rng.random() < AIMED:
             limit = 2.0 * self.risk * rng.random()
             beyond = np.maximum(points[:, 1] - limit, 0.0)

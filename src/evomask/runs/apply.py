@@ -42,9 +42,10 @@ from evomask.runs.release import Release, prepare_release, release
 from evomask.runs.saved_release import SavedRelease
 from evomask.runs.store.earlier_releases import EarlierReleases
 from evomask.runs.store.journal import EventDispatcher, Journal
-from evomask.runs.store.release import draw_order, file_hash, read_key
+from evomask.runs.store.release import draw_order, file_hash
 from evomask.runs.store.run_folder import RunFolder, build_plan, front_rows
 from evomask.runs.store.run_summary import FRONT, PLAN
+from evomask.runs.store.signature import read_key
 from evomask.searches.catalogue import RECIPES
 
 ONCE = Budget(None, 1, None)

@@ -36,7 +36,7 @@ from evomask.io.tables import read_source, released_name
 from evomask.masking.recoding.derived_columns import without_derived_quasi_identifiers
 from evomask.measures.analyses.analyses import NO_ANALYSES, AnalysesToPreserve
 from evomask.report.record import NO_STATEMENT, Statement
-from evomask.runs.store.release import read_key
+from evomask.runs.store.signature import read_secret
 
 
 @dataclass(frozen=True)
@@ -235,7 +235,7 @@ def _pseudonym_key(schema: SchemaFile, table: Table) -> PseudonymKey | None:
             "differ; add project under [pseudonyms]"
         )
     nonce = b"" if section.stable else secrets.token_bytes(16)
-    return PseudonymKey(read_key(Path(section.key)), section.project, nonce)
+    return PseudonymKey(read_secret(Path(section.key)), section.project, nonce)
 
 
 def _present(declared: Declarations, schema: SchemaFile, read: Source) -> Declarations:

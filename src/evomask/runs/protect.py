@@ -98,7 +98,7 @@ from evomask.runs.store.preserved_analyses import (
     prepare_analyses,
     read_errors,
 )
-from evomask.runs.store.release import change_note, check_changes, read_key
+from evomask.runs.store.release import change_note, check_changes
 from evomask.runs.store.run_control import (
     StopRequest,
 )
@@ -113,6 +113,7 @@ from evomask.runs.store.run_folder import (
     released_files,
 )
 from evomask.runs.store.run_summary import FRONT
+from evomask.runs.store.signature import read_key
 from evomask.runs.synthetic import baselines, check_baseline
 from evomask.searches.base import SearchInput
 from evomask.searches.catalogue import GIVEN
