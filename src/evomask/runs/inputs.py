@@ -18,6 +18,7 @@ from evomask.data.hierarchy import (
     fit_hierarchies,
     with_unknown_values,
 )
+from evomask.data.hierarchy_builders import natural_order
 from evomask.data.population import Population
 from evomask.data.pseudonyms import PseudonymKey
 from evomask.data.roles.dependencies import find_leakage
@@ -183,7 +184,8 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
 def load_source(read: Source, source: Input, hierarchies: Path | None = None) -> Loaded:
     """Load columns that were read, with the schema and the options of an input."""
     schema = read_schema(source.schema) if source.schema else SchemaFile()
-    table = read.table(_present(_declarations(source, schema), schema, read))
+    declared, new = _with_new_categories(_declarations(source, schema), schema, read)
+    table = read.table(_present(declared, schema, read))
     table = table.with_schema(replace(table.schema, edits=tuple(schema.rules.edits)))
     rules_of(table.schema)
     scenarios = intruders_of(schema, source)
@@ -202,7 +204,7 @@ def load_source(read: Source, source: Input, hierarchies: Path | None = None) ->
         tuple(named.use),
         replicates=named.replicates,
     )
-    notes = (*_dialect_note(read.dialect), *read.notes, *assumed, *unknown)
+    notes = (*_dialect_note(read.dialect), *read.notes, *assumed, *new, *unknown)
     origin = read.origin(table, source.path)
     stated = schema.stated | source.roles.keys()
     return Loaded(
@@ -236,6 +238,29 @@ def _pseudonym_key(schema: SchemaFile, table: Table) -> PseudonymKey | None:
         )
     nonce = b"" if section.stable else secrets.token_bytes(16)
     return PseudonymKey(read_secret(Path(section.key)), section.project, nonce)
+
+
+def _with_new_categories(
+    declared: dict[str, Declaration], schema: SchemaFile, read: Source
+) -> tuple[dict[str, Declaration], tuple[str, ...]]:
+    """Add categories that a file has and its recipe does not know; a note counts them.
+
+    They come after the known ones, in natural order.
+    """
+    notes = []
+    for name, own in declared.items() if isinstance(schema, RecipeFile) else ():
+        if not own.categories or name not in read.frame.columns:
+            continue
+        texts = read.frame[name].cast(str).to_list()
+        new = natural_order([*({*texts} - {*own.categories, None, MISSING})])
+        if new:
+            declared = {**declared, name: replace(own, categories=(*own.categories, *new))}
+            records = sum(text in new for text in texts)
+            notes.append(
+                f"the recipe does not know {counted(len(new), 'category')} of {name!r} "
+                f"({counted(records, 'record')}); they come after those that it knows"
+            )
+    return declared, tuple(notes)
 
 
 def _present(declared: Declarations, schema: SchemaFile, read: Source) -> Declarations:
