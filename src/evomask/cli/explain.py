@@ -19,13 +19,16 @@ MOMENTS = 6
 
 @examples(
     "evomask explain release                         # the released point",
-    "evomask explain release --point 2               # another point of the front",
+    "evomask explain release 2                       # another point of the front",
 )
 def explain(
     folder: options.RunFolder,
+    point: Annotated[
+        str, typer.Argument(metavar="POINT", help="Point or rule [default: the released point].")
+    ] = "",
     pick: Annotated[
         str,
-        typer.Option("--pick", "--point", help="Point or rule [default: the released point]."),
+        typer.Option("--pick", "--point", help="The same as POINT."),
     ] = "",
     json: options.Json = False,
     quiet: options.Quiet = False,
