@@ -37,7 +37,7 @@ def explain(
     from evomask.runs.explain import as_json, explain_run
 
     progress(f"explaining {folder}", quiet=quiet)
-    found = explain_run(outofcore.search_folder(folder), pick)
+    found = explain_run(outofcore.search_folder(folder), point or pick)
     say_json(as_json(found)) if json else say("\n".join(_lines(found)))
 
 

@@ -72,7 +72,7 @@ def _register(group: str, *commands: Callable[..., None]) -> None:
 
 _register(PREPARE, example, init, scenarios, hierarchy)
 _register(PROTECT, protect, linked, serve)
-_register(AFTER, choose, apply, difference, explain, report, verify, resume, runs)
+_register(AFTER, choose, apply, difference, explain, export, report, verify, resume, runs)
 _register(STEPS, measure, audit)
 register_command(app, rich_help_panel=STEPS, context_settings=PASS_ON)(mask)
 app.add_typer(register, name="register", rich_help_panel=AFTER)

@@ -8,8 +8,9 @@ from evomask.engine.state import EngineCodec
 from evomask.errors import RunError
 from evomask.io.tables import WrittenFile, write_table
 from evomask.report.protection import choose_point, point_file, with_files
-from evomask.runs.protect import is_protection, load_context
+from evomask.runs.protect import is_protection
 from evomask.runs.release import prepare_release
+from evomask.runs.saved_release import load_context
 from evomask.runs.store.release import draw_order
 from evomask.runs.store.run_folder import RunFolder, released_files
 
