@@ -178,7 +178,7 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     that cannot be parsed are refused.
     """
     schema = read_schema(source.schema) if source.schema else SchemaFile()
-    return load_source(read_source(source.path, _dialect(source, schema)), source, hierarchies)
+    return load_source(read_source(source.path, dialect_of(source, schema)), source, hierarchies)
 
 
 def load_source(read: Source, source: Input, hierarchies: Path | None = None) -> Loaded:
@@ -317,7 +317,7 @@ def load_released(source: Input) -> Loaded:
     because they were recoded.
     """
     schema = read_schema(source.schema) if source.schema else SchemaFile()
-    read = read_source(source.path, _dialect(source, schema))
+    read = read_source(source.path, dialect_of(source, schema))
     loaded = released_of(read, _declarations(source, schema), _declarations(source, SchemaFile()))
     scenarios = intruders_of(schema, source)
     own = loaded.table.schema
@@ -386,7 +386,8 @@ def with_quasi_identifiers(table: Table) -> tuple[Table, tuple[str, ...]]:
     return table.with_schema(schema), (note,)
 
 
-def _dialect(source: Input, schema: SchemaFile) -> Dialect:
+def dialect_of(source: Input, schema: SchemaFile) -> Dialect:
+    """Dialect of a text file by options and schema."""
     written = schema.dialect
     return replace(
         written,

@@ -252,7 +252,9 @@ class ProtectOptions:
         "", "Weights of the parts of the loss, accuracy=1,distributions=1,relations=2.", SEARCH
     )
     baseline: str = _option(
-        "", "Compare with synthetic records: synthetic, cart or bayesian-network.", SEARCH
+        "",
+        "Compare with synthetic records: synthetic, cart, bayesian-network, private=EPS.",
+        SEARCH,
     )
     seed: int | None = _option(
         None, "Random seed; keep it secret, it can undo masking.", SEARCH, minimum=0, in_parts=True

@@ -34,7 +34,7 @@ VALUES = {
     "release": ("public", "scientific", "secure"),
     "pick": ("suggested", "balanced", "knee", "sum", "max-risk=", "max-loss="),
     "require": ("k=", "l=", "t="),
-    "baseline": ("synthetic", "cart", "bayesian-network"),
+    "baseline": ("synthetic", "cart", "bayesian-network", "private="),
 }
 """Values that the shell offers for other options."""
 
