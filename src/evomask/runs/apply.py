@@ -42,7 +42,7 @@ from evomask.runs.recipes import SavedRecipe, check_steps, read_recipe, scenario
 from evomask.runs.release import Release, prepare_release, release
 from evomask.runs.saved_release import SavedRelease
 from evomask.runs.store.earlier_releases import EarlierReleases
-from evomask.runs.store.journal import EventCallback, EventDispatcher, Journal
+from evomask.runs.store.journal import EventCallback, EventDispatcher, Journal, Phase
 from evomask.runs.store.release import draw_order, file_hash
 from evomask.runs.store.run_folder import RunFolder, build_plan, front_rows
 from evomask.runs.store.run_summary import FRONT, PLAN
@@ -346,6 +346,8 @@ def _release(
     with store.locked():
         journal = store.journal()
         journal.tell(applied.state)
+        events.kept_in(journal)
+        events.begin(Phase.RELEASING, f"writing the file and its reports into {job.out}")
         journal.sync()
         store.save_state(applied.state, EngineCodec(context))
         (chosen,) = done.front
