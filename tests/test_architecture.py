@@ -49,6 +49,7 @@ HOMES = {
     "uvicorn": ("web/",),
     "matplotlib": ("report/",),
     "sklearn": ("api/sklearn.py", "measures/attacks/learned_inference.py"),
+    "opendp": ("runs/private.py",),
     "jinja2": ("report/", "web/"),
     "pydantic": ("web/",),
     "starlette": ("web/",),

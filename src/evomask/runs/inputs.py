@@ -55,6 +55,9 @@ class Input:
     encoding: str | None = None
     decimal: str | None = None
     missing: tuple[str, ...] = ()
+    thousands: str | None = None
+    header: int | None = None
+    sheet: str | None = None
     household: str = ""
     person: str = ""
     keep: tuple[str, ...] = ()
@@ -70,8 +73,16 @@ class Input:
 
     @property
     def dialect(self) -> Dialect:
-        """Dialect of a text file as given by options."""
-        return Dialect(self.delimiter, self.encoding, self.missing, self.decimal)
+        """How the file is read, as given by options."""
+        return Dialect(
+            self.delimiter,
+            self.encoding,
+            self.missing,
+            self.decimal,
+            thousands=self.thousands,
+            header=self.header or 1,
+            sheet=self.sheet,
+        )
 
     @property
     def roles(self) -> dict[str, Role]:
@@ -178,7 +189,7 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     that cannot be parsed are refused.
     """
     schema = read_schema(source.schema) if source.schema else SchemaFile()
-    return load_source(read_source(source.path, _dialect(source, schema)), source, hierarchies)
+    return load_source(read_source(source.path, dialect_of(source, schema)), source, hierarchies)
 
 
 def load_source(read: Source, source: Input, hierarchies: Path | None = None) -> Loaded:
@@ -317,7 +328,7 @@ def load_released(source: Input) -> Loaded:
     because they were recoded.
     """
     schema = read_schema(source.schema) if source.schema else SchemaFile()
-    read = read_source(source.path, _dialect(source, schema))
+    read = read_source(source.path, dialect_of(source, schema))
     loaded = released_of(read, _declarations(source, schema), _declarations(source, SchemaFile()))
     scenarios = intruders_of(schema, source)
     own = loaded.table.schema
@@ -386,7 +397,8 @@ def with_quasi_identifiers(table: Table) -> tuple[Table, tuple[str, ...]]:
     return table.with_schema(schema), (note,)
 
 
-def _dialect(source: Input, schema: SchemaFile) -> Dialect:
+def dialect_of(source: Input, schema: SchemaFile) -> Dialect:
+    """Dialect of a text file by options and schema."""
     written = schema.dialect
     return replace(
         written,
@@ -394,6 +406,9 @@ def _dialect(source: Input, schema: SchemaFile) -> Dialect:
         encoding=source.encoding or written.encoding,
         decimal=source.decimal or written.decimal,
         missing=source.missing or written.missing,
+        thousands=source.thousands or written.thousands,
+        header=source.header or written.header,
+        sheet=source.sheet or written.sheet,
     )
 
 
