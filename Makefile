@@ -28,7 +28,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 MAKE_VENV := $(PYTHON) -m venv $(VENV)
 endif
 
-.PHONY: help install wheel demo serve test check quick-tests test-plain test-slow test-browser test-oldest packages lock pictures fuzz bench bench-peers docs site format clean
+.PHONY: help install wheel demo serve test check quick-tests test-plain test-slow test-browser test-oldest packages lock pictures fuzz campaigns bench bench-peers docs site format clean
 
 help:
 	@echo "make install    what a user needs, into $(VENV), and its kernels compiled"
@@ -42,6 +42,7 @@ help:
 	@echo "make test-oldest  a part of the tests with the oldest dependencies that are allowed"
 	@echo "make packages   sdist and wheel into build/packages: built twice, compared, checked"
 	@echo "make fuzz       the readers of files against atheris, FUZZ_SECONDS each"
+	@echo "make campaigns  all hostile campaigns on this commit, into docs/reliability.md; hours"
 	@echo "make site       the documentation as pages with search, into build/site"
 	@echo "make bench      every claim about speed and quality, as a ratio"
 	@echo "make bench-peers  the same work by others, each in an environment of its own; writes docs/benchmarks.md"
@@ -162,6 +163,11 @@ $(FUZZING)/.installed: pyproject.toml
 fuzz: $(FUZZING)/.installed
 	@for reader in $(READERS); do echo "== $$reader"; \
 		$(FUZZING)/bin/python tests/fuzz/readers.py $$reader -max_total_time=$(FUZZ_SECONDS) || exit 1; done
+
+# Hours; what is done on a commit is not done again. CAMPAIGNS="--only kills --seconds 1800" for some.
+campaigns: $(VENV)/.developed $(FUZZING)/.installed $(ASKING)/.installed
+	$(BIN)/python -m evomask.kernels
+	$(BIN)/python benchmarks/campaigns.py $(CAMPAIGNS)
 
 docs: $(VENV)/.developed
 	$(BIN)/python docs/reference.py docs

@@ -8,8 +8,8 @@
 A campaign consists of portions. A finished portion is remembered in build/campaigns.json by the
 last commit that changed code or tests, so an interrupted script goes on where it was; the page is
 written after each portion. Uncommitted changes of code or tests are refused: no commit would have
-those results. What needs an environment of its own (`make fuzz`, `make test-browser`) is left out
-where that is missing, and the page says so.
+those results. What needs an environment of its own is left out where that is missing, and the page
+says so; `make campaigns` makes these environments first.
 """
 
 import argparse
@@ -127,7 +127,7 @@ CAMPAIGNS: Mapping[str, Campaign] = {
         "requests of schemathesis to the server's interface", 0,
         (("-m", "browser", "tests/browser/test_schema.py"),),
         needs=ASKING, counted=r"(\d+) generated",
-        environment=(("EVOMASK_EXAMPLES", "170"),),
+        environment=(("EVOMASK_EXAMPLES", "250"),),
     ),
 }  # fmt: skip
 

@@ -1,16 +1,24 @@
-"""Run by its own Python: a file drawn from SDV's Gaussian copula, what some release instead."""
+"""Run by its own Python: files drawn from SDV's Gaussian copula and CTGAN."""
 
 from typing import Any
 
 import pandas as pd
 from asking import Clock, Task, serve
 from sdv.metadata import Metadata
-from sdv.single_table import GaussianCopulaSynthesizer
+from sdv.single_table import CTGANSynthesizer, GaussianCopulaSynthesizer
 
 TABLE = "people"
 
 
 def synthetic(task: Task, clock: Clock) -> dict[str, Any]:
+    return _drawn(GaussianCopulaSynthesizer, task, clock)
+
+
+def ctgan(task: Task, clock: Clock) -> dict[str, Any]:
+    return _drawn(CTGANSynthesizer, task, clock)
+
+
+def _drawn(model: Any, task: Task, clock: Clock) -> dict[str, Any]:
     original = pd.read_csv(task["file"])
     metadata = Metadata.detect_from_dataframes({TABLE: original})
     for name in original.columns:
@@ -20,7 +28,7 @@ def synthetic(task: Task, clock: Clock) -> dict[str, Any]:
         )
 
     def work() -> Any:
-        synthesizer = GaussianCopulaSynthesizer(metadata)
+        synthesizer = model(metadata)
         synthesizer.fit({TABLE: original})
         drawn = synthesizer.sample(len(original))
         return drawn[TABLE] if isinstance(drawn, dict) else drawn
@@ -30,4 +38,4 @@ def synthetic(task: Task, clock: Clock) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    serve("sdv", {"synthetic": synthetic})
+    serve("sdv", {"synthetic": synthetic, "ctgan": ctgan})

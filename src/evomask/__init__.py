@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from evomask.api.protect import protect as protect
     from evomask.api.protect import protect_file as protect_file
     from evomask.api.pseudonyms import pseudonyms as pseudonyms
+    from evomask.api.register import Register as Register
     from evomask.api.schema import Proposal as Proposal
     from evomask.api.schema import RolesNeededError as RolesNeededError
     from evomask.api.schema import Schema as Schema
@@ -83,6 +84,7 @@ _NAMES = {
     "evomask.api.progress": ("Progress",),
     "evomask.api.protect": ("SavedRun", "Result", "load", "protect", "protect_file"),
     "evomask.api.pseudonyms": ("pseudonyms",),
+    "evomask.api.register": ("Register",),
     "evomask.api.schema": ("Proposal", "RolesNeededError", "Schema", "propose"),
     "evomask.api.search": ("SearchResult", "search"),
     "evomask.api.sklearn": ("TrainingMasker",),

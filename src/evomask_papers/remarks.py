@@ -77,8 +77,8 @@ REMARKS: Mapping[str, str] = {
     "files-table-3.1": "Two codes are lost in our copy of the thesis.",
     "files": (
         "The thesis cites its loss of numbers (Mateo-Sanz et al., 2005) and its risk without their "
-        "formulas and scale; by ours even the original with permuted records scores above its best "
-        "files, so falls are smaller."
+        "formulas and scale; by ours, with intervals of ranks, even the original with permuted "
+        "records scores above its best files, so falls are smaller."
     ),
     "files-table-3.2": (
         "The thesis cites both measures and prints no formulas; by neither of the two losses in "
@@ -206,6 +206,9 @@ LEFT_OUT: Mapping[str, str] = {
     ),
     "masks of Census by lossy compression (QJ; Marés, 3.5)": (
         "the thesis calls their details irrelevant and gives none"
+    ),
+    "parents by equation (3.3) as printed, as an option of `search files` (Marés)": (
+        "it prefers worse files; `files-readings` has it"
     ),
     "figures 2.1 and 3.3 to 3.5 of the grouping thesis": "pictures of operators without data",
     "figures 2.1 to 2.3 (Marés)": "pictures of crossovers without data",

@@ -87,3 +87,15 @@ def test_a_graph_nested_too_deeply_is_one_sentence(evomask, tmp_path, ending):
     assert answer.code == 1
     assert answer.err.count("\n") == 1
     assert "Traceback" not in answer.err
+
+
+def test_a_column_of_many_thousand_categories_is_one_sentence_that_names_it(evomask, tmp_path):
+    path = tmp_path / "many.csv"
+    path.write_text("place\n" + "".join(f"p{i % 70_000}\n" for i in range(210_000)))
+    words = ("-m", "repair", "-k", 5, "--quiet", "--out", tmp_path / "out.csv")
+    answer = evomask("mask", path, "--quasi", "place", *words)
+    assert answer.code == 1
+    assert answer.err.startswith(
+        "evomask: column 'place' has 70,000 categories, and at most 65,536"
+    )
+    assert answer.err.count("\n") == 1

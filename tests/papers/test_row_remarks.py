@@ -57,6 +57,19 @@ def test_counts_that_differ_are_named_by_how_much():
     assert told.endswith("1 more of B, D; 1 fewer of E; 2 more of C.")
 
 
+def reading(risk, first, fall):
+    return {
+        "loss": "probabilistic", "risk": risk,
+        "Census fall paper": 50.0, "Census fall ours": fall,
+        "Census best paper": 10.0, "Census best ours": first * (1 - fall / 100),
+    }  # fmt: skip
+
+
+def test_the_reading_with_the_nearest_first_scores_is_found():
+    told = remark_from("files-readings", [reading("ranks", 30.0, 5.0), reading("shares", 21.0, 2)])
+    assert "the risk of shares: Census 21.00 (20.00); they fall by 2 to 2 percent" in told
+
+
 def matrix(name, utility, risk, ours):
     return {
         "matrix": name, "utility paper": utility, "utility ours": ours[0],

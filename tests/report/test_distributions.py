@@ -132,25 +132,32 @@ def test_few_missing_numbers_are_not_told():
     assert "missing" not in distribution(table, table, "x").cells
 
 
-def test_a_set_counts_by_the_frequencies_of_its_categories():
+def test_a_set_of_several_cells_is_less_precise():
     table = categories(Kind.NOMINAL, [60, 20, 20])
-    masked = table.with_recoded("x", np.zeros(100, int), sets_of(["{0,1}"], [[0, 1]], 3))
-    assert distribution(table, masked, "x").after == (75.0, 25.0, 0.0)
+    sets = sets_of(["{0,1}", "2"], [[0, 1], [2]], 3)
+    shown = distribution(table, table.with_recoded("x", np.arange(100) // 80, sets), "x")
+    assert shown.cells[-1] == "less precise"
+    assert shown.after == (0.0, 0.0, 20.0, 80.0)
+    assert shown.before == (60.0, 20.0, 20.0, 0.0)
 
 
-def test_a_set_of_numbers_counts_by_their_frequencies():
+def test_suppressed_values_are_a_cell_of_their_own():
     ages = tuple(str(age) for age in range(20, 60))
     table = categories(Kind.ORDINAL, [30] * 10 + [10] * 30, ages)
     everything = sets_of(["*"], [range(40)], 40)
     shown = distribution(table, table.with_recoded("x", np.zeros(600, int), everything), "x")
-    assert shown.after == shown.before
+    assert shown.cells[-1] == "suppressed"
+    assert shown.after == (*[0.0] * (len(shown.cells) - 1), 100.0)
 
 
-def test_an_interval_counts_by_the_values_it_covers():
+def test_an_interval_counts_in_the_cell_in_which_it_lies():
     table = numbers(np.arange(100.0))
-    whole = Intervals(("[0,99]",), np.array([0.0]), np.array([99.0]))
-    shown = distribution(table, table.with_recoded("x", np.zeros(100, int), whole), "x")
-    assert shown.after == shown.before
+    low, high = np.array([0.0, 31.0]), np.array([99.0, 32.0])
+    ranges = Intervals(("[0,99]", "[31,32]"), low, high)
+    shown = distribution(table, table.with_recoded("x", np.arange(100) // 90, ranges), "x")
+    after = dict(zip(shown.cells, shown.after, strict=True))
+    assert after["30 to 40"] == 10.0
+    assert after["less precise"] == 90.0
 
 
 def test_records_left_out_are_not_counted():

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from evomask.errors import EvomaskError, RunError
-from evomask.runs.apply import ApplyJob, apply_file
+from evomask.runs.apply import ApplyJob, apply_file, search_from_recipe
 from evomask.runs.inputs import Input
 from evomask.runs.protect import choose, protect_file
 from evomask.runs.store.verify import verify
@@ -238,3 +238,24 @@ def test_another_release_of_the_same_original_is_noted_and_refused_if_asked(writ
     assert any("(run release)" in note for note in done.applied.notes)
     if done.release:
         assert done.release.record.released_elsewhere == ("release",)
+
+
+def test_categories_that_the_recipe_does_not_know_come_last_with_a_note(write):
+    known = STEPS.replace(
+        '[attributes.illness]\nkind = "nominal"',
+        '[attributes.illness]\nkind = "ordinal"\ncategories = ["none", "cold"]',
+    )
+    done = apply_file(write(recipe=known, out="masked.csv"))
+    assert done.applied.masked.attribute("illness").categories == ("none", "cold", "flu")
+    assert any("does not know 1 category of 'illness'" in note for note in done.applied.notes)
+    assert done.written.reading.k >= 3
+
+
+def test_a_search_from_a_recipe_has_its_guarantees_and_is_no_worse(write):
+    job = write(recipe=STEPS + SCENARIOS)
+    alone = apply_file(replace(job, out=job.out.with_name("alone.csv"))).applied.point
+    done = search_from_recipe(job, 8.0)
+    frame = pl.read_csv(done.written.path)
+    assert min(classes(frame, ["age", "town"]).values()) >= 5
+    assert any(p.loss <= alone.loss and p.risk <= alone.risk for p in done.protection.front)
+    assert verify(job.out).holds

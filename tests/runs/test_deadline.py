@@ -12,7 +12,7 @@ from evomask.engine.state import EngineState
 from evomask.execution.local import Postponed
 from evomask.masking.enforce.requirement import Requirement
 from evomask.runs import protect
-from evomask.runs.front_evaluation import findings, skipped
+from evomask.runs.front_evaluation import Rehearsal, findings, skipped
 from evomask.runs.protect import protect_file, resume_protection
 from evomask.runs.store import run_folder
 from evomask.runs.store.journal import EventDispatcher, Journal, Phase
@@ -87,8 +87,9 @@ def test_there_is_a_front_even_where_there_is_no_time_for_one():
 
 def test_more_is_kept_for_the_end_of_a_large_file_but_never_most_of_it():
     assert seconds_after_search(120.0, 0.01) == 12.0
-    assert seconds_after_search(120.0, 1.0) == pytest.approx(14.5)
-    assert seconds_after_search(120.0, 1.0, compared=5) == pytest.approx(29.5)
+    assert seconds_after_search(120.0, 1.0) == pytest.approx(16.5)
+    assert seconds_after_search(120.0, 1.0, compared=5) == pytest.approx(41.5)
+    assert seconds_after_search(120.0, 1.0, attacks=7.0) == pytest.approx(23.5)
     assert seconds_after_search(120.0, 100.0) == 60.0
 
 
@@ -127,6 +128,7 @@ def test_what_there_was_no_time_for_is_left_out_and_told():
     assert {"inference", "dbrl"}.isdisjoint(found[0].measures)
     assert 1 not in found
     sentence = skipped(points, found, table)
+    assert sentence.startswith("the released file was not attacked, so do not call it safe")
     assert "singling-out" in sentence
     assert "special-uniques" in sentence
     assert "attacks on 1 of the 1 other points" in sentence
@@ -198,3 +200,21 @@ def test_a_job_that_is_resumed_after_its_time_searches_no_more(timed):
     assert np.array_equal(
         [c.loss for c in again.protection.front], [c.loss for c in done.protection.front]
     )
+
+
+def test_the_original_is_attacked_until_the_share_of_the_seconds_is_used():
+    clock = Clock()
+    rehearsal = Rehearsal(clock, most=4.0)
+    for kind in ("links", "links", "learns", "guesses"):
+        if rehearsal.allows(kind):
+            with rehearsal.timing(kind):
+                clock.pass_by(1.5)
+    assert rehearsal.seconds == {"links": 0.75, "learns": 0.75}
+    assert rehearsal.total == pytest.approx(2.25)
+
+
+def test_the_time_of_the_attacks_is_left_to_them():
+    deadline = Deadline(Clock(), 20.0, measuring=0.1, attacks=12.0)
+    assert deadline.allows("judging", beyond=4.0, attacks=True)
+    assert not deadline.allows("judging", guess=70.0, attacks=True)
+    assert deadline.allows("judging", guess=70.0)

@@ -452,8 +452,9 @@ def protect(
         max_table_error: largest error of preserved tables in the chosen point, in percent.
         max_model_error: largest error of preserved models in the chosen point, in percent.
         max_indicator_error: largest error of preserved indicators in the chosen point, in percent.
-        baseline: ``synthetic`` (Gaussian copula), ``cart`` or ``bayesian-network`` adds synthetic
-            records for comparison; they cannot be chosen.
+        baseline: ``synthetic`` (Gaussian copula), ``cart``, ``bayesian-network`` or
+            ``private=1`` (OpenDP, with this epsilon) adds synthetic records for comparison; they
+            cannot be chosen.
         start: paths of recipes (``recipe.toml``), and masked frames (or files) of the same records
             in the same order; they compete with all others, and are on the front as ``given``.
         callback: function that receives a `Progress` after each block of candidates; the search
@@ -603,8 +604,8 @@ def protect_file(
             without them that raises an error, and the run is kept.
         workers: number of worker processes.
         seed: random seed; stored in the folder only.
-        baseline: ``synthetic``, ``cart`` or ``bayesian-network`` adds synthetic records to the
-            reports, for comparison.
+        baseline: ``synthetic``, ``cart``, ``bayesian-network`` or ``private=1`` adds synthetic
+            records to the reports, for comparison.
 
     Example:
         import evomask

@@ -35,8 +35,8 @@ def pseudonyms(
         assert codes != evomask.pseudonyms(people["person"], key, project="register")
     """
     from evomask.data.pseudonyms import PseudonymKey
-    from evomask.runs.store.release import read_key
+    from evomask.runs.store.signature import read_secret
 
     texts = ["" if value is None or value != value else str(value) for value in values]  # noqa: PLR0124
-    made = PseudonymKey(read_key(Path(key)), project, release.encode()).pseudonyms(texts)
+    made = PseudonymKey(read_secret(Path(key)), project, release.encode()).pseudonyms(texts)
     return [code or None for code in made]

@@ -10,12 +10,13 @@ from evomask.cli.terminal.help import examples
 from evomask.cli.terminal.output import DASH, hanging, input_path, notes, progress, say, say_json
 
 if TYPE_CHECKING:
-    from evomask.runs.apply import Application
+    from evomask.runs.apply import Application, ApplyJob
 
 
 @examples(
     "evomask apply release/recipe.toml next-year.csv --output release-2",
     "evomask apply recipe.toml survey.csv --output masked.csv",
+    "evomask apply release/recipe.toml next-year.csv --output release-2 --search 60",
 )
 def apply(
     recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="File of a recipe (TOML).")],
@@ -27,6 +28,10 @@ def apply(
     schema: Annotated[
         Path | None,
         typer.Option("--schema", help="Schema file of FILE [default: the recipe declares it]."),
+    ] = None,
+    search: Annotated[
+        float | None,
+        typer.Option("--search", min=1, help="Seconds in which the engine improves on the recipe."),
     ] = None,
     keep_order: options.KeepOrder = False,
     key_file: options.KeyFile = None,
@@ -57,9 +62,25 @@ def apply(
         keep_order=keep_order, key=key_file, force=force, strict_releases=strict_releases,
         k_together=k_together, person=person,
     )  # fmt: skip
+    if search is not None:
+        if is_file:
+            raise typer.BadParameter("give --output FOLDER: a search has a front and reports")
+        _search(job, search, json=json, quiet=quiet)
+        return
     done = apply_file(job, lambda text: progress(text, quiet=quiet))
     notes(done.applied.notes, quiet=quiet)
     say_json(_as_json(done)) if json else say(_text(done))
+
+
+def _search(job: "ApplyJob", seconds: float, *, json: bool, quiet: bool) -> None:
+    """Search from the recipe, and show the release as `protect` does."""
+    from evomask.cli.protect import print_release
+    from evomask.cli.terminal.live_view import live_view
+    from evomask.runs.apply import search_from_recipe
+
+    with live_view(f"improving {job.recipe}", quiet=quiet) as watch:
+        done = search_from_recipe(job, seconds, watch=watch)
+    print_release(done, json=json, quiet=quiet)
 
 
 def _as_json(done: "Application") -> dict[str, object]:

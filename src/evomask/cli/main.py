@@ -18,13 +18,16 @@ import typer
 
 from evomask.cli.apply import apply
 from evomask.cli.audit import audit
+from evomask.cli.combine import combine
 from evomask.cli.compile import compile_
 from evomask.cli.difference import difference
 from evomask.cli.explain import explain
+from evomask.cli.linked import linked
 from evomask.cli.mask import mask
 from evomask.cli.measure import measure
 from evomask.cli.onboarding import example, hierarchy, init
 from evomask.cli.protect import choose, protect
+from evomask.cli.register import register
 from evomask.cli.saved_runs import report, runs, verify
 from evomask.cli.scenarios import scenarios
 from evomask.cli.search import resume, searches
@@ -69,10 +72,11 @@ def _register(group: str, *commands: Callable[..., None]) -> None:
 
 
 _register(PREPARE, example, init, scenarios, hierarchy)
-_register(PROTECT, protect, serve)
+_register(PROTECT, protect, linked, serve)
 _register(AFTER, choose, apply, difference, explain, report, verify, resume, runs)
-_register(STEPS, measure, audit)
+_register(STEPS, measure, audit, combine)
 register_command(app, rich_help_panel=STEPS, context_settings=PASS_ON)(mask)
+app.add_typer(register, name="register", rich_help_panel=AFTER)
 app.add_typer(searches, name="search", rich_help_panel=STEPS)
 for extension in sorted(entry_points(group="evomask.commands")):
     try:

@@ -14,7 +14,7 @@ from evomask.errors import ParameterError
 
 if TYPE_CHECKING:
     from evomask.runs.catalogue import MethodEntry
-    from evomask.runs.mask import MaskOutcome
+    from evomask.runs.mask import MaskJob, MaskOutcome
 
 
 @examples(
@@ -55,6 +55,9 @@ def mask(
         Path | None,
         typer.Option("--matrices", help="Folder of PRAM matrices, NAME.csv for each attribute."),
     ] = None,
+    copies: Annotated[
+        int, typer.Option("--copies", min=1, help="Synthetic copies: OUT-1, OUT-2 and so on.")
+    ] = 1,
     list_: Annotated[
         bool, typer.Option("--list", help="List the methods with their options.")
     ] = False,
@@ -91,6 +94,15 @@ def mask(
         )  # fmt: skip
         outofcore.mask(job, workers, cluster, json=json, quiet=quiet)
         return
+    if copies > 1:
+        _mask_copies(
+            MaskJob(
+                source=source(file), method=method, out=out, options=parameters, attributes=names,
+                seed=seed, force=force,
+            ),
+            copies, json=json, quiet=quiet,
+        )  # fmt: skip
+        return
     data = source(file)
     with output_path(out, data.path, json=json) as target:
         outcome = mask_file(
@@ -104,6 +116,21 @@ def mask(
         progress(_text(replace(outcome, out=Path("standard output"))), quiet=quiet)
     else:
         say_json(_as_json(outcome)) if json else say(_text(outcome))
+
+
+def _mask_copies(job: "MaskJob", copies: int, *, json: bool, quiet: bool) -> None:
+    from evomask.runs.mask import mask_copies
+
+    outcomes = mask_copies(job, copies)
+    together = (
+        "several copies tell more of people than one: audit them together "
+        "(evomask audit COPY... --original FILE); evomask combine estimates from all of them"
+    )
+    notes((*outcomes[0].notes, together), quiet=quiet)
+    if json:
+        say_json({"copies": [_as_json(one) for one in outcomes]})
+    for one in outcomes if not json else ():
+        say(_text(one))
 
 
 def method_options(entry: "MethodEntry", words: list[str]) -> dict[str, str]:

@@ -124,7 +124,7 @@ def _release(
         bounds = replace(nothing.bounds, accept_risk=True, accept_loss=True)
         with _live_view(f"choosing from {folder}", folder, quiet=quiet) as watch:
             done = choose_point(folder, nothing.wish, bounds, key=key_file, watch=watch)
-    _print_release(done, json=json, quiet=quiet)
+    print_release(done, json=json, quiet=quiet)
     if done.protection.unfinished:
         raise typer.Exit(INTERRUPTED)
 
@@ -242,7 +242,8 @@ def _live_view(title: str, folder: Path, *, quiet: bool) -> Iterator["EventCallb
         raise typer.Exit(INTERRUPTED) from None
 
 
-def _print_release(done: "Release", *, json: bool, quiet: bool) -> None:
+def print_release(done: "Release", *, json: bool, quiet: bool) -> None:
+    """Print a release with its front, and its notes."""
     notes(done.protection.notes, quiet=quiet)
     say_json(_as_json(done)) if json else say(release_text(done))
 

@@ -18,6 +18,9 @@ from evomask.types import Codes, Flags, Floats, Points
 SUPPRESSED = "*"
 """Label of a suppressed cell, which covers all values."""
 
+MOST_CATEGORIES = 65_536
+"""Categories of a column, at most: recodings are tables of categories by categories."""
+
 Cell = tuple[str, bytes]
 """Label of a cell and its covered values as bytes; equal pairs are the same cell."""
 
@@ -210,4 +213,10 @@ def merge_recodings(recodings: Sequence[Recoding]) -> tuple[Recoding, list[Codes
 
 def identity_recoding(attribute: Attribute) -> CategorySets:
     """Return the recoding that changes nothing: cell c is category c."""
-    return CategorySets(attribute.categories, np.eye(len(attribute.categories), dtype=bool))
+    count = len(attribute.categories)
+    if count > MOST_CATEGORIES:
+        raise SchemaError(
+            f"column {attribute.name!r} has {count:,} categories, and at most {MOST_CATEGORIES:,} "
+            "can be masked; give it another role, or coarser values"
+        )
+    return CategorySets(attribute.categories, np.eye(count, dtype=bool))

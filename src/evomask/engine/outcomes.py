@@ -197,10 +197,8 @@ class Merger:
         waiting = {one.candidate for one in state.pending if one.kind is not Kind.BREEDING}
         adopting = {n for own in state.generations.values() for n in own.adopting}
         known = [one for one in state.live.values() if one.level >= 0]
-        points = np.array([one.predicted for one in known]).reshape(-1, 2)
-        order = order_of(points, POOL + REMEMBERED)
-        best = sorted((known[place] for place in order), key=lambda one: one.excess > 0.0)
-        ranked = [one.number for one in best]
+        points = np.array([one.penalized for one in known]).reshape(-1, 2)
+        ranked = [known[place].number for place in order_of(points, POOL + REMEMBERED)]
         front = {point.number for point in state.front}
         pinned = {*ranked, *front, *waiting, *adopting}
         live = {number: one for number, one in state.live.items() if number in pinned}

@@ -199,7 +199,8 @@ class Proposer:
         recipe = self.design[state.designed - len(self.starts)].recipe
         if identity(recipe) in state.known:
             return self._design(after, rng)
-        return self._with_candidate(after, recipe, DESIGN, "first", ())
+        level = 0 if state.born else self.context.top  # so that there is a front soon
+        return self._with_candidate(after, recipe, DESIGN, "first", (), level=level)
 
     def _variation(self, state: EngineState, rng: np.random.Generator) -> EngineState | None:
         """A variation of one or two candidates of the breeding population."""
@@ -231,7 +232,7 @@ class Proposer:
         self, state: EngineState, pool: Sequence[Candidate], rng: np.random.Generator
     ) -> Candidate:
         """Select a parent: for its loss at a risk, from the front, or by tournament."""
-        points = np.array([one.predicted for one in pool])
+        points = np.array([one.penalized for one in pool])
         if rng.random() < AIMED:
             limit = 2.0 * self.risk * rng.random()
             beyond = np.maximum(points[:, 1] - limit, 0.0)

@@ -95,6 +95,12 @@ class Candidate:
     excess: float = 0.0
     sampled: float | None = None
 
+    @property
+    def penalized(self) -> LossRisk:
+        """Predicted loss and risk, each with the excess of the errors of analyses added."""
+        loss, risk = self.predicted
+        return loss + self.excess, risk + self.excess
+
     @cached_property
     def level(self) -> int:
         """Highest fidelity at which it was evaluated; -1 before."""

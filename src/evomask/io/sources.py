@@ -1,5 +1,6 @@
 """Source files: a file as read, and the original beside a masked table."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -44,6 +45,11 @@ class Source:
     def columns(self) -> pl.DataFrame:
         """Columns as in the file: unconverted texts of a text file."""
         return self.frame if self.texts is None else self.texts
+
+    def stack(self, others: Sequence["Source"]) -> "Source":
+        """Return a source with the records of others of the same columns below its own."""
+        frames = [self.frame, *(other.frame for other in others)]
+        return replace(self, frame=pl.concat(frames, how="vertical_relaxed"), texts=None)
 
     def origin(self, table: Table, path: Path) -> "Origin":
         """Return the file together with the table that was read from it."""

@@ -270,8 +270,13 @@ def released_name(path: Path) -> str:
     return path.with_suffix(fmt.release).name
 
 
+def frame_of_rows(rows: Sequence[Mapping[str, object]]) -> pl.DataFrame:
+    """Rows as a data frame; the columns of the first one."""
+    return pl.DataFrame([dict(row) for row in rows], infer_schema_length=None)
+
+
 def rows_as_parquet(rows: Sequence[Mapping[str, object]]) -> bytes:
     """Encode rows as Parquet; the same rows give the same bytes."""
     buffer = BytesIO()
-    pl.DataFrame([dict(row) for row in rows], infer_schema_length=None).write_parquet(buffer)
+    frame_of_rows(rows).write_parquet(buffer)
     return buffer.getvalue()

@@ -40,6 +40,9 @@ NOISES = (2.0, 5.0, 10.0, 20.0, 50.0)
 CLUSTERS = (2, 5, 10, 20)
 CLUSTERED_GROUPS = (5, 20, 50, 100)
 
+FEW_RESTARTS = 4
+"""Clusterings of a candidate; the search makes many of them."""
+
 GROUPED = "microaggregation"
 REGIONS = "Mondrian"
 MEDIANS = "global median"
@@ -149,9 +152,9 @@ def _clustered(table: Table, names: Names) -> Iterator[GridMethod]:
     ordinal = _ordinal(table, names) == names
     for clusters in (c for c in CLUSTERS if 2 * c <= len(table)):
         for k in _feasible(table, CLUSTERED_GROUPS):
-            yield GridMethod(ClusteredMicroaggregation(names, k, clusters), GROUPED)
+            yield GridMethod(ClusteredMicroaggregation(names, k, clusters, FEW_RESTARTS), GROUPED)
             if ordinal:
-                yield GridMethod(ClusteredGlobalMedian(names, k, clusters), MEDIANS)
+                yield GridMethod(ClusteredGlobalMedian(names, k, clusters, FEW_RESTARTS), MEDIANS)
 
 
 def _rank_swapping(table: Table, names: Names, windows: Iterable[float]) -> Iterator[GridMethod]:

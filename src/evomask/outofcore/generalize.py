@@ -57,7 +57,7 @@ from evomask.outofcore.release import ChunksPromise, ConfidentialPromise, finali
 from evomask.outofcore.reports import ChunkedProtection, render_reports
 from evomask.outofcore.shuffle import shuffle_chunks
 from evomask.runs.inputs import Input
-from evomask.runs.store.release import read_key
+from evomask.runs.store.signature import read_key
 from evomask.searches.generalization.lattice import Levels
 from evomask.searches.generalization.optimum import (
     CountedLattice,

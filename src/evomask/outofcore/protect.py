@@ -70,9 +70,10 @@ from evomask.runs.protect import (
 )
 from evomask.runs.recipes import RECIPE, SavedRecipe, read_recipe
 from evomask.runs.release import Release, load_record, report_parts
-from evomask.runs.store.release import PointId, last_entry, read_key
+from evomask.runs.store.release import PointId, last_entry
 from evomask.runs.store.run_folder import RunFolder, refuse_links
 from evomask.runs.store.run_summary import PLAN as RUN_PLAN
+from evomask.runs.store.signature import read_key
 from evomask.searches.catalogue import RECIPES
 
 SEARCH = "search"

@@ -27,11 +27,10 @@ from evomask.runs.store.release import (
     changed_files,
     file_hash,
     last_entry,
-    read_key,
     read_lines,
-    sign,
 )
 from evomask.runs.store.run_folder import refuse_links
+from evomask.runs.store.signature import read_key, sign
 from evomask.runs.store.verify import CheckResult, Verification, check_log, check_signature
 
 ROUNDING = 1e-9

@@ -76,7 +76,16 @@ def _note(attribute: Attribute, original: Table, before: Table, after: Table) ->
         shift=_shift(before, after, name),
         lost=lost,
         lost_rare=rare,
+        width=_width(after, name, vague & ~silent),
     )
+
+
+def _width(after: Table, name: str, vague: Flags) -> float | None:
+    """Median width of the released ranges of numbers, to two digits; None without any."""
+    if after.attribute(name).is_categorical or not vague.any():
+        return None
+    low, high = after.ends(name)
+    return float(f"{np.median((high - low)[vague]):.2g}")
 
 
 def _suppressed_cells(before: Table, after: Table, name: str) -> Flags:

@@ -208,7 +208,16 @@ def shares_chart(searches: Sequence[SearchNote]) -> Chart | None:
 
 
 def distribution_chart(spread: Distribution, minimum: int) -> Chart:
-    """Distribution of an attribute before and after masking."""
+    """Distribution of an attribute before and after masking, or in the released file alone."""
+    if not spread.before:
+        return _bars(
+            f"spread-{spread.attribute}",
+            f"{spread.attribute} in this file",
+            "Counted in the released file.",
+            Axis(spread.attribute, spread.cells),
+            Axis("percent of the records"),
+            {"released": spread.after},
+        )
     moved = sum(abs(b - a) for b, a in zip(spread.before, spread.after, strict=True)) / 2
     joined = f"; cells with fewer than {minimum} records are merged" if spread.merged else ""
     return _bars(

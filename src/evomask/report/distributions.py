@@ -3,6 +3,10 @@
 A cell is shown if enough original records are in it; smaller cells are merged with their
 neighbours, or, for nominal attributes, with one another. Rare categories are never named, and
 numbers are cut at round values inside the file, so minimum and maximum are not revealed.
+
+After masking is what somebody who opens the released file counts: a released set or interval is
+in a cell if it lies inside, otherwise it is less precise than the cells, and suppressed values are
+a cell of their own.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,13 +15,16 @@ from itertools import pairwise
 import msgspec
 import numpy as np
 
-from evomask.data.recoding import Recoding
+from evomask.data.recoding import SUPPRESSED
 from evomask.data.schema import Attribute, Kind
 from evomask.data.table import Table
-from evomask.types import Floats
+from evomask.types import Codes, Flags, Floats
 
 MINIMUM = 10
 """Fewest original records in a cell that is shown."""
+
+LESS_PRECISE, SUPPRESSED_VALUES = "less precise", "suppressed"
+"""Cells of released values that lie in several of the other cells, and of suppressed ones."""
 
 MOST_CELLS = 12
 TAIL = 0.02
@@ -45,11 +52,40 @@ class Distribution(msgspec.Struct, frozen=True):
 
 
 class _Cell(msgspec.Struct, frozen=True):
-    """Original and masked records of some values; *names* are those that may be shown."""
+    """Original records of some values; *names* are those that may be shown.
+
+    Args:
+        members: numbers of the values.
+    """
 
     names: tuple[str, ...]
     before: float
-    after: float
+    members: tuple[int, ...] = ()
+
+
+class _Released(msgspec.Struct, frozen=True):
+    """A released column: the label of each record, and the values that each label covers.
+
+    Args:
+        suppressed: whether each label stands for any value.
+    """
+
+    labels: Codes
+    covers: Flags
+    suppressed: Flags
+
+    def counts(self, cells: Sequence[_Cell]) -> Floats:
+        """Records in each cell, then those that are less precise, and those suppressed."""
+        place = np.full(self.covers.shape[1], -1)
+        for number, cell in enumerate(cells):
+            place[list(cell.members)] = number
+        several, suppressed = len(cells), len(cells) + 1
+        low = np.where(self.covers, place, several).min(axis=1)
+        high = np.where(self.covers, place, -1).max(axis=1)
+        places = np.where(low == high, low, several)
+        places[self.suppressed] = suppressed
+        found = places[self.labels]
+        return np.bincount(found[found >= 0], minlength=len(cells) + 2).astype(np.float64)
 
 
 def distribution(
@@ -61,18 +97,29 @@ def distribution(
     if numbers is not None:
         return _number_distribution(original, masked, name, numbers, minimum)
     size = len(attribute.categories)
-    before = np.bincount(original.codes(name), minlength=size).astype(np.float64)
-    after = _masked_counts(masked, name, before)
+    before = np.bincount(original.codes(name), minlength=size)
     cells = [
-        _Cell((words,) if count >= minimum else (), float(count), float(other))
-        for words, count, other in zip(_category_names(attribute), before, after, strict=True)
+        _Cell((words,) if count >= minimum else (), float(count), (code,))
+        for code, (words, count) in enumerate(zip(_category_names(attribute), before, strict=True))
     ]
+    released = _released_codes(masked, name, masked.recoding(name).leaves)
     if attribute.kind is Kind.ORDINAL:
         joined = _merge_neighbours(
             cells, max(minimum, len(original) // MOST_CELLS if len(cells) > MOST_CELLS else 1)
         )
-        return _build(name, joined, _ordered_name, minimum, len(cells))
-    return _build(name, _merge_rare(cells, minimum), _listed_name, minimum, len(cells))
+        return _build(name, joined, released, _ordered_name, minimum, len(cells))
+    return _build(name, _merge_rare(cells, minimum), released, _listed_name, minimum, len(cells))
+
+
+def _released_codes(masked: Table, name: str, covers: Flags) -> _Released:
+    """Released cells of a column that holds codes.
+
+    Args:
+        covers: for each code, the values that it covers.
+    """
+    labels = masked[name][~masked.suppressed]
+    suppressed = np.array([label == SUPPRESSED for label in masked.labels(name)], dtype=bool)
+    return _Released(labels, covers, suppressed)
 
 
 def _category_names(attribute: Attribute) -> list[str]:
@@ -97,17 +144,6 @@ def _as_numbers(attribute: Attribute) -> Floats | None:
     return values if np.isfinite(known).all() else None
 
 
-def _masked_counts(masked: Table, name: str, before: Floats) -> Floats:
-    """Released records per category; a set of categories counts by their frequencies."""
-    kept = ~masked.suppressed
-    codes = masked[name][kept]
-    if not masked.is_recoded(name):
-        return np.bincount(codes, minlength=len(before)).astype(np.float64)
-    shares = masked.recoding(name).spread(np.maximum(before, 1e-9))
-    counts: Floats = np.bincount(codes, minlength=len(shares)) @ shares
-    return counts
-
-
 def _merge_neighbours(cells: Sequence[_Cell], enough: int) -> list[_Cell]:
     """Merge neighbours until each cell has enough original records."""
     joined: list[_Cell] = []
@@ -126,17 +162,17 @@ def _merge_rare(cells: Sequence[_Cell], minimum: int) -> list[_Cell]:
     """The most frequent categories, and all others as one cell of sufficient size."""
     ordered = sorted(cells, key=lambda cell: -cell.before)
     shown = [cell for cell in ordered[: MOST_CELLS - 1] if cell.before >= minimum]
-    rest = _Cell((), 0.0, 0.0)
+    rest = _Cell((), 0.0)
     for cell in ordered[len(shown) :]:
-        rest = _Cell((), rest.before + cell.before, rest.after + cell.after)
+        rest = _merge(rest, cell)
     while shown and 0 < rest.before < minimum:
-        smallest = shown.pop()
-        rest = _Cell((), rest.before + smallest.before, rest.after + smallest.after)
-    return [*shown, rest] if rest.before or rest.after else shown
+        rest = _merge(rest, shown.pop())
+    return [*shown, msgspec.structs.replace(rest, names=())] if rest.members else shown
 
 
 def _merge(cell: _Cell, other: _Cell) -> _Cell:
-    return _Cell(cell.names + other.names, cell.before + other.before, cell.after + other.after)
+    names, members = cell.names + other.names, cell.members + other.members
+    return _Cell(names, cell.before + other.before, members)
 
 
 Namer = Callable[[Sequence[_Cell], int], str]
@@ -155,16 +191,25 @@ def _ordered_name(cells: Sequence[_Cell], place: int) -> str:
 
 
 def _build(
-    name: str, cells: Sequence[_Cell], call: Namer, minimum: int, values: int
+    name: str,
+    cells: Sequence[_Cell],
+    released: _Released,
+    call: Namer,
+    minimum: int,
+    values: int,
 ) -> Distribution | None:
-    totals = sum(cell.before for cell in cells), sum(cell.after for cell in cells)
-    if len(cells) < 2 or min(totals) < minimum:
+    """Put both distributions together; *values* is the number of cells before merging."""
+    before = np.array([*(cell.before for cell in cells), 0.0, 0.0])
+    after = released.counts(cells)
+    if len(cells) < 2 or min(before.sum(), after.sum()) < minimum:
         return None
+    names = [call(cells, place) for place in range(len(cells))]
+    shown = [*range(len(cells)), *(place for place in (-2, -1) if after[place])]
     return Distribution(
         name,
-        tuple(call(cells, place) for place in range(len(cells))),
-        tuple(round(100.0 * cell.before / totals[0], 1) for cell in cells),
-        tuple(round(100.0 * cell.after / totals[1], 1) for cell in cells),
+        tuple([*names, LESS_PRECISE, SUPPRESSED_VALUES][place] for place in shown),
+        tuple(round(100.0 * float(before[place] / before.sum()), 1) for place in shown),
+        tuple(round(100.0 * float(after[place] / after.sum()), 1) for place in shown),
         len(cells) < values,
     )
 
@@ -178,17 +223,37 @@ def _number_distribution(
     cuts = _round_cuts(values, minimum)
     if not len(cuts):
         return None
-    before = _count(values, cuts)
-    after = _masked_counts_of_numbers(masked, name, scale, values, cuts)
+    counts = np.bincount(_bins(values, cuts), minlength=len(cuts) + 1)
     cells = [
-        _Cell(ends, float(count), float(other))
-        for ends, count, other in zip(_ends(cuts), before, after[:-1], strict=True)
+        _Cell(ends, float(count), (place,))
+        for place, (ends, count) in enumerate(zip(_ends(cuts), counts, strict=True))
     ]
-    joined = _merge_neighbours(cells, minimum)
-    n_missing = len(known) - len(values)
-    if n_missing >= minimum:
-        joined.append(_Cell(("missing",), float(n_missing), float(after[-1])))
-    return _build(name, joined, _range_name, minimum, len(cells))
+    joined, released = _merge_neighbours(cells, minimum), _released_bins(masked, name, scale, cuts)
+    n_missing, missing = len(known) - len(values), len(cuts) + 1
+    if max(n_missing, int((released.labels == missing).sum())) >= minimum:
+        joined.append(_Cell(("missing",), float(n_missing), (missing,)))
+    return _build(name, joined, released, _range_name, minimum, len(cells))
+
+
+def _released_bins(masked: Table, name: str, scale: Floats, cuts: Floats) -> _Released:
+    """A released column of numbers by bins between cuts, missing last."""
+    bins = len(cuts) + 2
+    if name in masked.recodings and not len(scale):
+        recoding = masked.recodings[name]
+        low, high = _bins(recoding.low, cuts), _bins(recoding.high, cuts)
+        inside = np.arange(bins)
+        return _released_codes(masked, name, (inside >= low[:, None]) & (inside <= high[:, None]))
+    if not len(scale):
+        numbers = masked.values(name)[~masked.suppressed]
+        return _Released(_bins(numbers, cuts), np.eye(bins, dtype=bool), np.zeros(bins, dtype=bool))
+    covers = masked.recoding(name).leaves @ np.eye(bins, dtype=bool)[_bins(scale, cuts)]
+    return _released_codes(masked, name, np.asarray(covers, dtype=bool))
+
+
+def _bins(values: Floats, cuts: Floats) -> Codes:
+    """Number of the bin of each value; missing values have the last."""
+    places = np.searchsorted(cuts, values, side="right")
+    return np.where(np.isnan(values), len(cuts) + 1, places).astype(np.int32)
 
 
 def _round_cuts(values: Floats, minimum: int) -> Floats:
@@ -207,36 +272,6 @@ def _round_cuts(values: Floats, minimum: int) -> Floats:
 def _round_step(width: float) -> float:
     power = 10.0 ** np.floor(np.log10(width))
     return float(next(power * digits for digits in ROUND if power * digits >= width))
-
-
-def _count(values: Floats, cuts: Floats) -> Floats:
-    places = np.searchsorted(cuts, values, side="right")
-    return np.bincount(places, minlength=len(cuts) + 1).astype(np.float64)
-
-
-def _masked_counts_of_numbers(
-    masked: Table, name: str, scale: Floats, known: Floats, cuts: Floats
-) -> Floats:
-    """Released records per cell, missing last; intervals count by what they cover."""
-    kept = ~masked.suppressed
-    recoding = masked.recodings.get(name)
-    codes = masked[name][kept]
-    if recoding is None:
-        values = scale[codes] if len(scale) else codes
-        there = values[~np.isnan(values)]
-        return np.append(_count(there, cuts), len(values) - len(there))
-    cells = _covered_shares(recoding, scale, known, cuts)
-    return np.bincount(codes, minlength=len(cells)) @ cells
-
-
-def _covered_shares(recoding: Recoding, scale: Floats, known: Floats, cuts: Floats) -> Floats:
-    """Shares of original values covered by each recoded cell, per cell, missing last."""
-    rows = np.zeros((len(recoding.labels), len(cuts) + 2))
-    for code in range(len(rows)):
-        values = recoding.covered(code, known, scale)
-        there = values[~np.isnan(values)]
-        rows[code] = np.append(_count(there, cuts), len(values) - len(there)) / len(values)
-    return rows
 
 
 def _ends(cuts: Floats) -> list[tuple[str, str]]:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from evomask.data.chart import Chart
 from evomask.measures.analyses.analyses import ERROR_NAMES, MEAN_ERROR
 from evomask.report import charts
+from evomask.report.change_sentences import change_sentences
 from evomask.report.charts import map_chart
 from evomask.report.drawing import bars_svg, forest_svg, format_number, inline_svg, is_bar_chart
 from evomask.report.loss_parts import LOSS_PARTS, largest_pairs, relations_sentence
@@ -24,6 +25,7 @@ from evomask.report.public_record import (
     PublicLoss,
     PublicMatrix,
     PublicRecord,
+    has_vague_numbers,
 )
 from evomask.report.record import (
     AttackNote,
@@ -297,6 +299,12 @@ def internal_page(record: ReleaseRecord) -> str:
             ],
             "most_figures": MOST_FIGURES,
             "gone": list(_losses_of_attributes(record.attributes)),
+            "changes": change_sentences(
+                ((a, str(a.suppressed or "none")) for a in record.attributes if a.released),
+                record.output.records,
+                rounded=False,
+            ),
+            "numbers_unseen": has_vague_numbers(record.attributes),
             "verdicts": {name: _holds(record, name) for name in record.required},
             "explanation": record.explanation,
             "search_charts": _existing(
@@ -440,6 +448,11 @@ def public_page(record: PublicRecord) -> str:
             "matrices": drawn_matrices(record.matrices),
             "large": too_large(record.matrices),
             "repaired_matrices": any(matrix.repaired for matrix in record.matrices),
+            "numbers_unseen": not record.small
+            and any(
+                one.kind == "continuous" and (one.generalized or one.suppressed != "none")
+                for one in record.attributes
+            ),
             "vague": any(
                 attribute.generalized or attribute.suppressed != "none"
                 for attribute in record.attributes

@@ -14,6 +14,7 @@ import msgspec
 
 from evomask.errors import ParameterError
 from evomask.measures.analyses.estimates import AnalysisComparison
+from evomask.report.change_sentences import change_sentences
 from evomask.report.distributions import Distribution
 from evomask.report.loss_parts import LOSS_PARTS, largest_pairs
 from evomask.report.record import (
@@ -50,6 +51,7 @@ class PublicAttribute(msgspec.Struct, frozen=True):
 
     Args:
         shift: mean change in percent of the standard deviation; for numbers only.
+        width: median width of released ranges of numbers.
     """
 
     name: str
@@ -59,6 +61,7 @@ class PublicAttribute(msgspec.Struct, frozen=True):
     generalized: int
     suppressed: str
     shift: int | None = None
+    width: float | None = None
 
 
 class PublicMatrix(msgspec.Struct, frozen=True):
@@ -138,6 +141,7 @@ class PublicRecord(msgspec.Struct, frozen=True, kw_only=True):
         loss_parts: parts of the loss; None for a small file.
         step: rounding step of percentages.
         small: whether the file has too few records to publish anything about the original.
+        changes: what happened to each attribute that was changed, in a sentence.
         checked: whether the guarantees were counted in the written file.
         scenarios: what is guaranteed against whom, in place of *guaranteed*, if there are
             scenarios; their risks are not published.
@@ -149,6 +153,7 @@ class PublicRecord(msgspec.Struct, frozen=True, kw_only=True):
     suppressed_records: str
     dropped: int
     attributes: tuple[PublicAttribute, ...]
+    changes: tuple[str, ...]
     method: tuple[str, ...]
     guaranteed: dict[str, float]
     quasi_identifiers: tuple[str, ...]
@@ -184,15 +189,21 @@ def build_public_record(record: ReleaseRecord, matrices: MatrixPolicy = "plain")
     n_records = record.input.records
     small, step = n_records < SMALL_FILE, rounding_step(n_records, record.minimum)
     policy = "none" if small else matrices
+    attributes = tuple(
+        _public_attribute(attribute, record.minimum, step, small=small)
+        for attribute in record.attributes
+        if attribute.released
+    )
     return PublicRecord(
         evomask=record.versions["evomask"],
         file=record.output,
         suppressed_records=_count_or_fewer(record.suppressed_records, record.minimum),
         dropped=len(record.dropped),
-        attributes=tuple(
-            _public_attribute(attribute, record.minimum, step, small=small)
-            for attribute in record.attributes
-            if attribute.released
+        attributes=attributes,
+        changes=tuple(
+            change_sentences(
+                ((one, one.suppressed) for one in attributes), record.output.records, rounded=True
+            )
         ),
         method=record.method,
         guaranteed={} if record.scenarios else record.required,
@@ -200,10 +211,10 @@ def build_public_record(record: ReleaseRecord, matrices: MatrixPolicy = "plain")
         quasi_identifiers=_names_in_role(record, "quasi-identifier"),
         confidential=_names_in_role(record, "confidential"),
         loss=_round_up(record.chosen.loss, step),
-        losses=() if small else _losses(record.measures, step),
+        losses=() if small else _losses(record, step),
         spreads=()
         if small
-        else tuple(_round_distribution(spread, step) for spread in record.spreads),
+        else tuple(_public_distribution(spread, step) for spread in record.spreads),
         associations=_public_associations(record.associations, small=small),
         matrices=tuple(
             _public_matrix(matrix) for matrix in record.matrices if _may_publish(matrix, policy)
@@ -233,11 +244,24 @@ def _round_up(value: float, step: int) -> int:
     return step * ceil(round(value, 9) / step)
 
 
-def _losses(measures: Iterable[MeasureNote], step: int) -> tuple[MeasureNote, ...]:
+MOMENTS = ("pil", "il1", "il2", "il3", "il4", "il5")
+"""Measures that calculate with numbers: ranges and suppressed values have none."""
+
+
+def has_vague_numbers(attributes: Iterable[AttributeNote]) -> bool:
+    """Whether released numbers are ranges or suppressed, so that `MOMENTS` do not see them."""
+    return any(
+        a.released and a.kind == "continuous" and (a.generalized or a.suppressed)
+        for a in attributes
+    )
+
+
+def _losses(record: ReleaseRecord, step: int) -> tuple[MeasureNote, ...]:
+    blind = MOMENTS if has_vague_numbers(record.attributes) else ()
     return tuple(
         msgspec.structs.replace(measure, value=float(_round_up(measure.value, step)))
-        for measure in measures
-        if measure.side == "loss"
+        for measure in record.measures
+        if measure.side == "loss" and measure.name not in blind
     )
 
 
@@ -303,16 +327,22 @@ def _public_attribute(
         generalized=min(100, _round_up(attribute.generalized, step)),
         suppressed=_count_or_fewer(attribute.suppressed, minimum),
         shift=shift,
+        width=None if small else attribute.width,
     )
 
 
-def _round_distribution(spread: Distribution, step: int) -> Distribution:
-    """Round shares so that counts cannot be recovered."""
-    before, after = (
-        tuple(float(step * round(share / step)) for share in part)
-        for part in (spread.before, spread.after)
-    )
-    return msgspec.structs.replace(spread, before=before, after=after)
+def _public_distribution(spread: Distribution, step: int) -> Distribution:
+    """The distribution in the released file alone, rounded so that counts cannot be recovered.
+
+    The original's is not in the file, and values that the file does not hold are not named.
+    """
+    shown = [
+        (cell, float(step * round(after / step)))
+        for cell, after in zip(spread.cells, spread.after, strict=True)
+        if after > 0
+    ]
+    cells, after = zip(*shown, strict=True)
+    return msgspec.structs.replace(spread, cells=cells, before=(), after=after)
 
 
 def _may_publish(matrix: MatrixNote, matrices: MatrixPolicy) -> bool:

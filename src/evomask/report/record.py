@@ -139,6 +139,7 @@ class AttributeNote(msgspec.Struct, frozen=True):
         shift: mean change in percent of the standard deviation; for numbers only.
         lost: categories that no cell states any more, without rare ones.
         lost_rare: number of rare categories that were lost.
+        width: median width of released ranges of numbers, to two digits; None without any.
     """
 
     name: str
@@ -152,6 +153,7 @@ class AttributeNote(msgspec.Struct, frozen=True):
     shift: float | None = None
     lost: tuple[str, ...] = ()
     lost_rare: int = 0
+    width: float | None = None
 
 
 class ScenarioNote(msgspec.Struct, frozen=True):

@@ -20,7 +20,8 @@ from evomask.engine.specialists import Specialist
 from evomask.engine.state import EngineCodec, EngineState
 from evomask.errors import DataError, EvomaskError, SchemaError
 from evomask.evolution.stopping import Budget
-from evomask.execution.local import InProcess
+from evomask.execution.evaluator import Evaluators
+from evomask.execution.local import InProcess, Local
 from evomask.io.schemas import PromisedSection, SchemaFile, read_schema
 from evomask.io.tables import WrittenFile, check_table_target, rows_as_parquet, write_table
 from evomask.masking.enforce.enforcement import Enforcement
@@ -36,15 +37,16 @@ from evomask.runs.front_evaluation import (
     evaluate_front,
 )
 from evomask.runs.inputs import Input, Loaded, check_stated, files_of, load, note_on_seed
-from evomask.runs.protect import PROTECT
+from evomask.runs.protect import PROTECT, ProtectJob, protect_file
 from evomask.runs.recipes import SavedRecipe, check_steps, read_recipe, scenario_risks
 from evomask.runs.release import Release, prepare_release, release
 from evomask.runs.saved_release import SavedRelease
 from evomask.runs.store.earlier_releases import EarlierReleases
-from evomask.runs.store.journal import EventDispatcher, Journal
-from evomask.runs.store.release import draw_order, file_hash, read_key
+from evomask.runs.store.journal import EventCallback, EventDispatcher, Journal, Phase
+from evomask.runs.store.release import draw_order, file_hash
 from evomask.runs.store.run_folder import RunFolder, build_plan, front_rows
 from evomask.runs.store.run_summary import FRONT, PLAN
+from evomask.runs.store.signature import read_key
 from evomask.searches.catalogue import RECIPES
 
 ONCE = Budget(None, 1, None)
@@ -150,6 +152,32 @@ def apply_file(job: ApplyJob, tell: Callable[[str], None] = lambda _: None) -> A
     tell("evaluating the masked file")
     done = _release(applied, replace(loaded, notes=applied.notes), source, job, earlier)
     return Application(applied, done.written, done)
+
+
+def search_from_recipe(
+    job: ApplyJob,
+    seconds: float,
+    *,
+    evaluators: Evaluators = Local(),
+    watch: EventCallback | None = None,
+) -> Release:
+    """Search for better points on a file, from its masking by a recipe, and release one.
+
+    What the recipe requires holds in every point; a note compares with the loss and risk that it
+    states.
+    """
+    saved = read_recipe(job.recipe)
+    source, schema = _with_schema(job.source, job.recipe, saved)
+    check_columns(load(source).table.schema, schema)
+    earlier = EarlierReleases.of(job.out, file_hash(source.path), ANY, job.recipe.parent)
+    if job.strict_releases:
+        earlier.refuse()
+    file = saved.file
+    search = ProtectJob(
+        source, job.out, parse_requirement(file.require), file.profile, file.loss, seconds,
+        job.seed, keep_order=job.keep_order, key=job.key, start=(job.recipe,),
+    )  # fmt: skip
+    return protect_file(search, evaluators=evaluators, watch=watch)
 
 
 def _beside_earlier(
@@ -318,6 +346,8 @@ def _release(
     with store.locked():
         journal = store.journal()
         journal.tell(applied.state)
+        events.kept_in(journal)
+        events.begin(Phase.RELEASING, f"writing the file and its reports into {job.out}")
         journal.sync()
         store.save_state(applied.state, EngineCodec(context))
         (chosen,) = done.front

@@ -21,6 +21,7 @@ from evomask.evolution.stopping import Budget
 from evomask.execution.evaluator import Evaluators, StreamingEvaluator
 from evomask.execution.local import InProcess, Local
 from evomask.report.describe import describe_provenance, risk_parts, simple_name
+from evomask.runs.front_evaluation import Rehearsal
 from evomask.runs.store.journal import (
     CandidateScore,
     EventDispatcher,
@@ -30,6 +31,7 @@ from evomask.runs.store.journal import (
     RoundFinished,
 )
 from evomask.runs.store.run_control import (
+    REHEARSAL_SHARE,
     Deadline,
     StopRequest,
     seconds_after_search,
@@ -63,6 +65,7 @@ class Exploration:
     bounds: Bounds = UNBOUNDED
     evaluators: Evaluators = field(default_factory=Local)
     compares: bool = False
+    _rehearsals: list[Rehearsal] = field(default_factory=list, init=False)
 
     def explore(
         self, state: EngineState, keep: Callable[[EngineState], None] = lambda _: None
@@ -107,7 +110,9 @@ class Exploration:
             return None
         search = max(0.0, (self._limits.seconds or 0.0) - self.journal.seconds)
         ends = self.events.elapsed + search + self._reserve
-        return Deadline(lambda: self.events.elapsed, ends, self._evaluation_seconds)
+        measuring, attacks = self._evaluation_seconds, self._attack_seconds
+        known = dict(self._rehearsed.seconds) if self._rehearsed else {}
+        return Deadline(lambda: self.events.elapsed, ends, measuring, attacks, known)
 
     @property
     def _limits(self) -> Budget:
@@ -122,7 +127,31 @@ class Exploration:
     def _reserve(self) -> float:
         """Seconds reserved for the evaluation of the front and the release."""
         compared = COMPARED if self.compares else 0
-        return seconds_after_search(self.budget.seconds or 0.0, self._evaluation_seconds, compared)
+        return seconds_after_search(
+            self.budget.seconds or 0.0, self._evaluation_seconds, compared, self._attack_seconds
+        )
+
+    @property
+    def unmasked(self) -> dict[str, float]:
+        """Success of attacks on the original, as far as it was attacked before the search."""
+        return self._rehearsed.unmasked if self._rehearsed else {}
+
+    @property
+    def _attack_seconds(self) -> float:
+        """Seconds that attacks on one file take, measured on the original before the search."""
+
+        def measure() -> float:
+            most = REHEARSAL_SHARE * (self.budget.seconds or 0.0)
+            self._rehearsals.append(
+                Rehearsal.of(self.context.table, lambda: self.events.elapsed, most)
+            )
+            return self._rehearsals[0].total
+
+        return self.journal.decide("attacks", measure)
+
+    @property
+    def _rehearsed(self) -> Rehearsal | None:
+        return next(iter(self._rehearsals), None)
 
     @property
     def _evaluation_seconds(self) -> float:

@@ -1,7 +1,7 @@
 """Evaluation of front points beyond loss and risk: measures, privacy models, held-out attacks."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
@@ -61,6 +61,44 @@ MOST_REFINED = 8
 """Largest number of points whose risk is assessed again until the choice is stable."""
 
 
+@dataclass(eq=False)
+class Rehearsal:
+    """Attacks on the original before a search: their success, and how long one file takes.
+
+    Args:
+        most: seconds after which no further attack begins.
+        seconds: of one attack of each kind; *total* of all.
+    """
+
+    elapsed: Callable[[], float]
+    most: float
+    unmasked: dict[str, float] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    total: float = 0.0
+
+    @classmethod
+    def of(cls, original: Table, elapsed: Callable[[], float], most: float) -> "Rehearsal":
+        """Attack the original while the seconds last."""
+        done = cls(elapsed, most)
+        audit(original, original, in_order=True, unmasked=done.unmasked, clock=done)
+        return done
+
+    def allows(self, _kind: str) -> bool:
+        return self.total * TWICE < self.most
+
+    @contextmanager
+    def timing(self, kind: str) -> Iterator[None]:
+        began = self.elapsed()
+        yield
+        took = (self.elapsed() - began) / TWICE
+        self.seconds[kind] = max(self.seconds.get(kind, 0.0), took)
+        self.total += took
+
+
+TWICE = 2.0
+"""Attacks of the original on itself: each is prepared for both files."""
+
+
 def findings(
     points: Sequence[FrontPoint],
     original: Table,
@@ -70,6 +108,7 @@ def findings(
     *,
     attack: bool = True,
     each: Callable[[int], None] = lambda _: None,
+    unmasked: Mapping[str, float] | None = None,
 ) -> dict[int, PointEvaluation]:
     """Evaluate points, the first in any case, the others while time allows.
 
@@ -81,9 +120,10 @@ def findings(
         attack: whether points are attacked, without a deadline only the first few; where they are
             not, the search was stopped, and only the first point is evaluated.
         each: callback with the number of each point that was evaluated.
+        unmasked: success of attacks on the original, as far as known.
     """
     found = {ORIGINAL: PointEvaluation({}, audit(original, clock=deadline))}
-    examiner = _Examiner(original, deadline)
+    examiner = _Examiner(original, deadline, dict(unmasked or {}))
     for place, point in enumerate(points):
         is_late = place > 0 and not (attack and (deadline is None or deadline.allows(POINT)))
         is_attacked = attack and not is_late and (place < ATTACKED or deadline is not None)
@@ -182,11 +222,13 @@ def skipped(
         f"attacks on {others} of the {len(points) - 1} other points" if others else "",
     ]
     parts = [part for part in parts if part]
-    return (
-        f"there was not enough time for {' and '.join(parts)}; increase the time budget"
-        if parts
-        else ""
-    )
+    if not parts:
+        return ""
+    start = NOT_ATTACKED if attacks and not chosen.audit.attacks else ""
+    return f"{start}there was not enough time for {' and '.join(parts)}; increase the time budget"
+
+
+NOT_ATTACKED = "the released file was not attacked, so do not call it safe: "
 
 
 @dataclass(frozen=True)
@@ -196,12 +238,14 @@ class SearchOutcome:
     Args:
         unfinished: whether candidates and budget are left.
         deadline: time limit for everything that follows; None where no clock runs.
+        unmasked: success of attacks on the original, as far as known.
     """
 
     state: EngineState
     times: tuple[float, ...]
     unfinished: bool = False
     deadline: Deadline | None = None
+    unmasked: Mapping[str, float] = field(default_factory=dict)
 
 
 def refine_chosen_risk(
@@ -216,7 +260,7 @@ def refine_chosen_risk(
     state, deadline = outcome.state, outcome.deadline
     choice = choose(state)
     for _ in range(MOST_REFINED):
-        if deadline is not None and not deadline.allows(JUDGED, beyond=CHOICE_COST):
+        if deadline is not None and not deadline.allows(JUDGED, beyond=CHOICE_COST, attacks=True):
             break
         point = choice.candidate
         if point.assessment is None or point.assessment.people > SEARCH_TARGETS:
@@ -267,6 +311,7 @@ def evaluate_front(
         outcome.deadline,
         attack=not outcome.unfinished,
         each=each,
+        unmasked=outcome.unmasked,
     )
     front = tuple(completed(point, context, state, results) for point in state.front)
     names = context.table.schema.quasi_identifiers

@@ -18,6 +18,7 @@ from evomask.data.hierarchy import (
     fit_hierarchies,
     with_unknown_values,
 )
+from evomask.data.hierarchy_builders import natural_order
 from evomask.data.population import Population
 from evomask.data.pseudonyms import PseudonymKey
 from evomask.data.roles.dependencies import find_leakage
@@ -36,7 +37,7 @@ from evomask.io.tables import read_source, released_name
 from evomask.masking.recoding.derived_columns import without_derived_quasi_identifiers
 from evomask.measures.analyses.analyses import NO_ANALYSES, AnalysesToPreserve
 from evomask.report.record import NO_STATEMENT, Statement
-from evomask.runs.store.release import read_key
+from evomask.runs.store.signature import read_secret
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,9 @@ class Input:
     encoding: str | None = None
     decimal: str | None = None
     missing: tuple[str, ...] = ()
+    thousands: str | None = None
+    header: int | None = None
+    sheet: str | None = None
     household: str = ""
     person: str = ""
     keep: tuple[str, ...] = ()
@@ -69,8 +73,16 @@ class Input:
 
     @property
     def dialect(self) -> Dialect:
-        """Dialect of a text file as given by options."""
-        return Dialect(self.delimiter, self.encoding, self.missing, self.decimal)
+        """How the file is read, as given by options."""
+        return Dialect(
+            self.delimiter,
+            self.encoding,
+            self.missing,
+            self.decimal,
+            thousands=self.thousands,
+            header=self.header or 1,
+            sheet=self.sheet,
+        )
 
     @property
     def roles(self) -> dict[str, Role]:
@@ -177,13 +189,14 @@ def load(source: Input, hierarchies: Path | None = None) -> Loaded:
     that cannot be parsed are refused.
     """
     schema = read_schema(source.schema) if source.schema else SchemaFile()
-    return load_source(read_source(source.path, _dialect(source, schema)), source, hierarchies)
+    return load_source(read_source(source.path, dialect_of(source, schema)), source, hierarchies)
 
 
 def load_source(read: Source, source: Input, hierarchies: Path | None = None) -> Loaded:
     """Load columns that were read, with the schema and the options of an input."""
     schema = read_schema(source.schema) if source.schema else SchemaFile()
-    table = read.table(_present(_declarations(source, schema), schema, read))
+    declared, new = _with_new_categories(_declarations(source, schema), schema, read)
+    table = read.table(_present(declared, schema, read))
     table = table.with_schema(replace(table.schema, edits=tuple(schema.rules.edits)))
     rules_of(table.schema)
     scenarios = intruders_of(schema, source)
@@ -202,7 +215,7 @@ def load_source(read: Source, source: Input, hierarchies: Path | None = None) ->
         tuple(named.use),
         replicates=named.replicates,
     )
-    notes = (*_dialect_note(read.dialect), *read.notes, *assumed, *unknown)
+    notes = (*_dialect_note(read.dialect), *read.notes, *assumed, *new, *unknown)
     origin = read.origin(table, source.path)
     stated = schema.stated | source.roles.keys()
     return Loaded(
@@ -235,7 +248,30 @@ def _pseudonym_key(schema: SchemaFile, table: Table) -> PseudonymKey | None:
             "differ; add project under [pseudonyms]"
         )
     nonce = b"" if section.stable else secrets.token_bytes(16)
-    return PseudonymKey(read_key(Path(section.key)), section.project, nonce)
+    return PseudonymKey(read_secret(Path(section.key)), section.project, nonce)
+
+
+def _with_new_categories(
+    declared: dict[str, Declaration], schema: SchemaFile, read: Source
+) -> tuple[dict[str, Declaration], tuple[str, ...]]:
+    """Add categories that a file has and its recipe does not know; a note counts them.
+
+    They come after the known ones, in natural order.
+    """
+    notes = []
+    for name, own in declared.items() if isinstance(schema, RecipeFile) else ():
+        if not own.categories or name not in read.frame.columns:
+            continue
+        texts = read.frame[name].cast(str).to_list()
+        new = natural_order([*({*texts} - {*own.categories, None, MISSING})])
+        if new:
+            declared = {**declared, name: replace(own, categories=(*own.categories, *new))}
+            records = sum(text in new for text in texts)
+            notes.append(
+                f"the recipe does not know {counted(len(new), 'category')} of {name!r} "
+                f"({counted(records, 'record')}); they come after those that it knows"
+            )
+    return declared, tuple(notes)
 
 
 def _present(declared: Declarations, schema: SchemaFile, read: Source) -> Declarations:
@@ -292,7 +328,7 @@ def load_released(source: Input) -> Loaded:
     because they were recoded.
     """
     schema = read_schema(source.schema) if source.schema else SchemaFile()
-    read = read_source(source.path, _dialect(source, schema))
+    read = read_source(source.path, dialect_of(source, schema))
     loaded = released_of(read, _declarations(source, schema), _declarations(source, SchemaFile()))
     scenarios = intruders_of(schema, source)
     own = loaded.table.schema
@@ -361,7 +397,8 @@ def with_quasi_identifiers(table: Table) -> tuple[Table, tuple[str, ...]]:
     return table.with_schema(schema), (note,)
 
 
-def _dialect(source: Input, schema: SchemaFile) -> Dialect:
+def dialect_of(source: Input, schema: SchemaFile) -> Dialect:
+    """Dialect of a text file by options and schema."""
     written = schema.dialect
     return replace(
         written,
@@ -369,6 +406,9 @@ def _dialect(source: Input, schema: SchemaFile) -> Dialect:
         encoding=source.encoding or written.encoding,
         decimal=source.decimal or written.decimal,
         missing=source.missing or written.missing,
+        thousands=source.thousands or written.thousands,
+        header=source.header or written.header,
+        sheet=source.sheet or written.sheet,
     )
 
 

@@ -4,7 +4,7 @@ import secrets
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from evomask.masking.enforce.enforcement import Enforcement
 from evomask.masking.enforce.repair import Repair
 from evomask.masking.enforce.requirement import NOTHING, repair_within
 from evomask.masking.method import AggregatingMethod, MaskingMethod, Microaggregation
+from evomask.masking.synthesis import SYNTHESES
 from evomask.masking.units import within_units
 from evomask.runs.inputs import Input, Loaded, check_stated, files_of, load, note_on_seed
 from evomask.runs.release import replace_numbers, requirements_by_scenario
@@ -137,6 +138,32 @@ def mask_file(job: MaskJob) -> MaskOutcome:
         ),
         suppressed_cells=released.suppressed_cells(),
     )
+
+
+def mask_copies(job: MaskJob, copies: int) -> tuple[MaskOutcome, ...]:
+    """Draw several synthetic copies of a file, each with its own seed, as ``OUT-1``, ``OUT-2``, …
+
+    Only syntheses have copies: other methods would release the same people again and again.
+    """
+    if job.method not in SYNTHESES:
+        raise ParameterError(
+            f"copies are drawn by a synthesis ({', '.join(SYNTHESES)}), and {job.method} is none; "
+            "leave --copies out"
+        )
+    if str(job.out) == "-":
+        raise ParameterError("copies are several files; name a file with --out, not -")
+    seed = secrets.randbits(63) if job.seed is None else job.seed
+    jobs = [
+        replace(
+            job,
+            out=job.out.with_name(f"{job.out.stem}-{copy}{job.out.suffix}"),
+            seed=int(np.random.default_rng([seed, copy]).integers(2**63)),
+        )
+        for copy in range(1, copies + 1)
+    ]
+    for one in jobs:
+        check_table_target(one.out, force=job.force, inputs=files_of(job.source))
+    return tuple(map(mask_file, jobs))
 
 
 def method_of(name: str, attributes: Sequence[str], options: Mapping[str, str]) -> MaskingMethod:

@@ -98,7 +98,7 @@ from evomask.runs.store.preserved_analyses import (
     prepare_analyses,
     read_errors,
 )
-from evomask.runs.store.release import change_note, check_changes, read_key
+from evomask.runs.store.release import change_note, check_changes
 from evomask.runs.store.run_control import (
     StopRequest,
 )
@@ -113,6 +113,7 @@ from evomask.runs.store.run_folder import (
     released_files,
 )
 from evomask.runs.store.run_summary import FRONT
+from evomask.runs.store.signature import read_key
 from evomask.runs.synthetic import baselines, check_baseline
 from evomask.searches.base import SearchInput
 from evomask.searches.catalogue import GIVEN
@@ -279,7 +280,9 @@ def protect_table(
         ends = search.deadline
         if statistics:
             state = compare_front(context, state, statistics, {}, events, ends)
-        outcome = SearchOutcome(state, journal.times, search.is_unfinished(state), ends)
+        outcome = SearchOutcome(
+            state, journal.times, search.is_unfinished(state), ends, search.unmasked
+        )
         try:
             choose_from = partial(choose_point, job.pick, bounds=job.bounds)
             outcome, choice = refine_chosen_risk(context, outcome, choose_from)
@@ -504,7 +507,7 @@ class _Run:
         if self.statistics is not None:
             known = {} if ERRORS in self.changed else read_errors(self.store.folder)
             state = compare_front(self.context, state, self.statistics, known, self.events, ends)
-        return SearchOutcome(state, times, unfinished, ends)
+        return SearchOutcome(state, times, unfinished, ends, search.unmasked)
 
     def parts(self, done: Protection) -> dict[str, bytes]:
         """Contents of files that are stored with a release, for later choices."""

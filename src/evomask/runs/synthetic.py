@@ -1,7 +1,7 @@
 """Synthetic baseline: a wholly synthetic file, evaluated beside the front and then discarded.
 
 All quasi-identifiers and confidential attributes are drawn (`masking.synthesis`), by the model with
-its default parameters.
+its default parameters, or with differential privacy (`runs.private`).
 """
 
 from collections.abc import Callable, Mapping
@@ -19,6 +19,7 @@ from evomask.masking.synthesis.cart import Cart
 from evomask.masking.synthesis.copula import Copula
 from evomask.masking.synthesis.synthesizer import Synthesizer
 from evomask.runs.front_evaluation import unmasked_point
+from evomask.runs.private import private_file
 
 SYNTHETIC = "synthetic"
 MODELS: Mapping[str, tuple[str, Callable[[tuple[str, ...]], Synthesizer]]] = {
@@ -29,10 +30,27 @@ MODELS: Mapping[str, tuple[str, Callable[[tuple[str, ...]], Synthesizer]]] = {
 """Title and model of each baseline."""
 
 
+PRIVATE = "private"
+"""Baseline with a parameter, as in ``private=1``."""
+
+
 def check_baseline(name: str) -> None:
     """Refuse an unknown baseline; an empty name means none."""
-    if name and name not in MODELS:
-        raise ParameterError(f"no baseline {name!r}; there is {', '.join(MODELS)}")
+    if name and name not in MODELS and _epsilon(name) is None:
+        raise ParameterError(
+            f"no baseline {name!r}; there is {', '.join(MODELS)}, and {PRIVATE}=EPSILON such as "
+            f"{PRIVATE}=1"
+        )
+
+
+def _epsilon(name: str) -> float | None:
+    """Privacy loss of a private baseline; None for others, and where it is no positive number."""
+    kind, _, number = name.partition("=")
+    try:
+        epsilon = float(number) if kind == PRIVATE else np.nan
+    except ValueError:
+        return None
+    return epsilon if 0 < epsilon < np.inf else None
 
 
 def baselines(name: str, context: EvaluationContext) -> dict[str, FrontPoint]:
@@ -46,8 +64,9 @@ def baselines(name: str, context: EvaluationContext) -> dict[str, FrontPoint]:
     evaluated = context.measured(file, twin)
     assessment = context.assess_risk(file, twin) or evaluated.assessment
     risk = assessment.risk if assessment else evaluated.risk
-    title = f"synthetic records ({MODELS[name][0]})"
-    return {title: unmasked_point(evaluated.loss, risk, assessment)}
+    epsilon = _epsilon(name)
+    model = f"OpenDP, epsilon = {epsilon:g}" if epsilon else MODELS[name][0]
+    return {f"synthetic records ({model})": unmasked_point(evaluated.loss, risk, assessment)}
 
 
 def synthetic_file(table: Table, rng: np.random.Generator, name: str = SYNTHETIC) -> Table:
@@ -55,5 +74,8 @@ def synthetic_file(table: Table, rng: np.random.Generator, name: str = SYNTHETIC
     schema = table.schema
     weights = dict.fromkeys(schema.with_role(Role.WEIGHT), Role.OTHER)
     names = schema.with_role(Role.QUASI_IDENTIFIER, Role.CONFIDENTIAL)
+    epsilon = _epsilon(name)
+    if epsilon:
+        return private_file(table, names, epsilon, rng)
     drawn = MODELS[name][1](names).mask(table.with_schema(schema.assigning(weights)), rng)
     return drawn.with_schema(schema)

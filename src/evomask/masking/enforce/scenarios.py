@@ -42,7 +42,8 @@ MOST_AT_RISK, MOST_AT_RISK_QUICKLY = 0.8, 0.5
 of a large table, for which levels are costly."""
 
 LARGE = 5_000
-"""Records of a large table."""
+"""Records of a large table: levels are tried from fine to coarse, as those that are too fine cost
+little."""
 
 MOST_SUPPRESSED = 0.02
 """Largest share of records that are suppressed because of a missing value that few have."""
@@ -204,10 +205,10 @@ class ScenarioRepair:
         has_l_or_t = any(one.l > 1 or one.t < 1 for one in self.known)
         before, best, lowest = rows, rows, np.inf
         many = np.any(wrong, axis=0).mean() > MANY_AT_RISK
-        is_quick = self.is_sample or len(table) > LARGE
-        most = MOST_AT_RISK_QUICKLY if is_quick else MOST_AT_RISK
-        for level in LEVELS if many else (0,):
-            is_first = level == LEVELS[0] or not many
+        is_large, levels = len(table) > LARGE, LEVELS if many else (0,)
+        most = MOST_AT_RISK_QUICKLY if self.is_sample or is_large else MOST_AT_RISK
+        for level in reversed(levels) if is_large else levels:
+            is_coarsest = level == levels[0]
             rows = np.column_stack(
                 [
                     c if name in self.frozen else own.coarsened(c, f, level)
@@ -229,9 +230,11 @@ class ScenarioRepair:
                 np.array([name in self.frozen for name in names], dtype=np.int64),
                 np.array(wrong if has_l_or_t else np.empty((0, 0)), dtype=np.int64),
                 _slots(values, inside, len(table)),
-                len(table) if is_first else int(most * len(table)),
+                len(table) if is_coarsest else int(most * len(table)),
             )
-            if left.any() and not is_first:
+            if left.any() and not is_coarsest:
+                if is_large:
+                    continue
                 break
             cost = sum(
                 own.cost(old - first, new - first)
@@ -240,9 +243,8 @@ class ScenarioRepair:
             if cost >= lowest:
                 break
             best, lowest = rows, cost
-        rows = best
         for name, own, old, new, first in zip(
-            names, values, before.T, rows.T, starts, strict=False
+            names, values, before.T, best.T, starts, strict=False
         ):
             if not np.array_equal(old, new):
                 table = own.with_cells(table, name, new - first)

@@ -284,7 +284,7 @@ class FormulaPram(PramMethod):
         name="formula-pram",
         title="PRAM by a formula",
         steward=(
-            "PRAM with transition matrices from the formula {formula} (share of values "
+            "PRAM with transition probabilities by an evolved formula (share of values "
             "randomised {change}[{invariant}, invariant]"
             "[, at most {band} positions][, within level {level} of the hierarchies]"
             "[, without {forbidden}])"

@@ -152,7 +152,7 @@ def compare_front(
         if (
             errors
             and deadline is not None
-            and not deadline.allows(COMPARISON, RELEASE_COST, CHOICE_COST)
+            and not deadline.allows(COMPARISON, RELEASE_COST, CHOICE_COST, attacks=True)
         ):
             break
         with deadline.timing(COMPARISON) if deadline else nullcontext():

@@ -2,7 +2,7 @@
 
 Each line of the log names every file of the release by its hash and holds the hash of the line
 before, so a changed line breaks the chain and a changed file no longer matches the last line. The
-signature is HMAC-SHA256 over the last line (decisions/0017).
+signature is over the last line.
 
 Files are written into a staging folder first. Renaming that folder commits the release; then they
 move to their places. After a kill before the commit, the old release stands; after a kill later,
@@ -10,11 +10,9 @@ the next process that opens the run completes the move. The folder never mixes t
 """
 
 import hashlib
-import hmac
 import os
 import secrets
 import shutil
-import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,11 +23,12 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from evomask.errors import FileError, ParameterError, RunError
+from evomask.errors import FileError, RunError
 from evomask.io.dialects import Dialect
-from evomask.io.files import OWNER_ONLY, read_regular_file, sync
+from evomask.io.files import OWNER_ONLY, sync
 from evomask.io.readback import ReleaseSpec
 from evomask.runs.store.run_summary import PLAN
+from evomask.runs.store.signature import read_key, sign
 from evomask.system import SYSTEM
 from evomask.types import Indices
 
@@ -184,51 +183,6 @@ def _entry(line: bytes) -> LogEntry | None:
 
 
 SIGNATURE = "signature.json"
-LEAST_KEY_BYTES = 16
-
-
-class Signature(msgspec.Struct, frozen=True):
-    """A signature, and an identifier of its key that does not reveal the key."""
-
-    algorithm: str
-    key: str
-    signature: str
-
-
-def read_key(path: Path) -> bytes:
-    """Read a key from a file that only its owner can read."""
-    try:
-        key, mode = read_regular_file(path).strip(), path.stat().st_mode
-    except OSError as error:
-        raise FileError(f"the key {path} cannot be read: {error.strerror or error}") from None
-    if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise ParameterError(f"others may read the key {path}; restrict it with chmod 600")
-    if len(key) < LEAST_KEY_BYTES:
-        raise ParameterError(
-            f"the key {path} has {len(key)} bytes and needs {LEAST_KEY_BYTES}; "
-            "make one with `openssl rand -hex 32`"
-        )
-    return key
-
-
-def sign(line: bytes, key: bytes) -> bytes:
-    """Return the signature of a line of the log, as the content of a file."""
-    made = Signature("HMAC-SHA256", _mac(b"evomask: the name of a key", key)[:16], _mac(line, key))
-    return msgspec.json.format(msgspec.json.encode(made), indent=1) + b"\n"
-
-
-def has_signature(line: bytes, content: bytes, key: bytes) -> bool:
-    """Whether *content* is the signature of the line by the key."""
-    try:
-        made = msgspec.json.decode(content, type=Signature)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return False
-    return made.algorithm == "HMAC-SHA256" and hmac.compare_digest(made.signature, _mac(line, key))
-
-
-def _mac(line: bytes, key: bytes) -> str:
-    return hmac.new(key, line, hashlib.sha256).hexdigest()
-
 
 STAGING, COMMITTED, REMOVED = ".staged", ".decided", ".gone"
 OWNER_FOLDER = 0o700

@@ -113,8 +113,11 @@ MOST_END_SHARE = 0.5
 EVALUATION_COST = 10.0
 """Time to evaluate one point in full, as a multiple of measuring the original."""
 
-RELEASE_COST = 3.0
-"""Time for release and reports, and to compare the analyses of one point, likewise."""
+RELEASE_COST = 5.0
+"""Time for release, offers and reports, and to compare the analyses of one point, likewise."""
+
+REHEARSAL_SHARE = 0.08
+"""Share of the seconds in which the original is attacked before the search."""
 
 CHOICE_COST = 4.0
 """Time to evaluate the chosen point without attacks, likewise."""
@@ -126,14 +129,18 @@ UNKNOWN_COST = 5.0
 """Time for a kind of task that was not timed yet, likewise."""
 
 
-def seconds_after_search(seconds: float, measuring: float, compared: int = 0) -> float:
+def seconds_after_search(
+    seconds: float, measuring: float, compared: int = 0, attacks: float = 0.0
+) -> float:
     """Seconds of a budget that are reserved for the time after the search.
 
     Args:
         measuring: seconds that measuring the original took.
         compared: points whose analyses are compared with those of the original.
+        attacks: seconds that attacks on one file take.
     """
-    needed = measuring * (EVALUATION_COST + RELEASE_COST + RELEASE_COST * compared) + REPORT_SECONDS
+    multiple = EVALUATION_COST + RELEASE_COST + RELEASE_COST * compared
+    needed = measuring * multiple + REPORT_SECONDS + attacks
     return min(max(LEAST_END_SHARE * seconds, needed), MOST_END_SHARE * seconds)
 
 
@@ -145,11 +152,13 @@ class Deadline:
         elapsed: seconds that the run has taken so far.
         ends: seconds after which everything must be written.
         measuring: seconds that measuring the original took.
+        attacks: seconds reserved for attacks on the chosen file.
     """
 
     elapsed: Callable[[], float]
     ends: float
     measuring: float = 0.0
+    attacks: float = 0.0
     _longest: dict[str, float] = field(default_factory=dict, repr=False)
 
     @property
@@ -157,15 +166,18 @@ class Deadline:
         """Seconds left, without those needed for release and reports."""
         return self.ends - self.elapsed() - RELEASE_COST * self.measuring - REPORT_SECONDS
 
-    def allows(self, kind: str, guess: float = UNKNOWN_COST, beyond: float = 0.0) -> bool:
+    def allows(
+        self, kind: str, guess: float = UNKNOWN_COST, beyond: float = 0.0, *, attacks: bool = False
+    ) -> bool:
         """Return whether a task of a kind is expected to end in time, from earlier tasks.
 
         Args:
             guess: its cost if no task of that kind was timed, as a multiple of measuring.
             beyond: cost of what must still follow, as such a multiple.
+            attacks: whether the attacks on the chosen file must still follow.
         """
         takes = self._longest.get(kind, guess * self.measuring)
-        return takes + beyond * self.measuring <= self.left
+        return takes + beyond * self.measuring + attacks * self.attacks <= self.left
 
     @contextmanager
     def timing(self, kind: str) -> Iterator[None]:

@@ -23,12 +23,11 @@ from evomask.runs.store.release import (
     changed_files,
     edited_lines,
     file_hash,
-    has_signature,
-    read_key,
     read_lines,
 )
 from evomask.runs.store.run_folder import Plan, RunFolder, check_input, decode_plan, refuse_links
 from evomask.runs.store.run_summary import JOURNAL, MASKED, PLAN, PUBLIC_RECORD
+from evomask.runs.store.signature import has_signature, read_key
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 from evomask.data.hierarchy import Hierarchy
 from evomask.data.table import Table
 from evomask.masking.catalogue import method_named
+from evomask.masking.grid import FEW_RESTARTS
 from evomask.masking.provenance import Step
 from evomask.masking.recipe import (
     GROUPING,
@@ -52,6 +53,8 @@ LADDERS: Mapping[str, Mapping[str, Sequence[Any]]] = {
 """Values that a mutation gives to the parameters of each method, in order."""
 
 FIXED: Mapping[str, Mapping[str, Any]] = {
+    "clustered-microaggregation": {"restarts": FEW_RESTARTS},
+    "clustered-global-median": {"restarts": FEW_RESTARTS},
     "mondrian": {"release": "value"},
     "global-recoding": {"release": "value"},
     "top-coding": {"release": "value"},
