@@ -4,6 +4,7 @@ import bz2
 import datetime
 import gzip
 import lzma
+import re
 import zipfile
 
 import polars as pl
@@ -11,7 +12,8 @@ import pytest
 
 from evomask.data.frames import Declaration
 from evomask.data.schema import Role
-from evomask.errors import FileError
+from evomask.errors import EvomaskError, FileError
+from evomask.io.dialects import Dialect
 from evomask.io.formats import FORMATS, READABLE, WRITABLE
 from evomask.io.tables import read_source, read_table, released_name, write_table
 from evomask.runs.inputs import Input
@@ -141,3 +143,61 @@ def test_a_file_with_the_wrong_ending_says_what_it_is(tmp_path):
     FRAME.write_parquet(tmp_path / "people.xlsx")
     with pytest.raises(FileError, match=r"looks like Parquet files: rename it to \*.parquet"):
         read_source(tmp_path / "people.xlsx")
+
+
+def workbook(tmp_path, rows, name="office.xlsx", sheet="Daten"):
+    import xlsxwriter
+
+    path = tmp_path / name
+    with xlsxwriter.Workbook(path) as book:
+        book.add_worksheet("Info").write(0, 0, "about")
+        page = book.add_worksheet(sheet)
+        for i, row in enumerate(rows):
+            for j, value in enumerate(row):
+                page.write(i, j, value)
+    return path
+
+
+OFFICE = [
+    ["Export of today"], [], ["code", "amount", "saved", "mixed"],
+    ["01", "5.780,50", -999, "1"], ["02", "k.A.", 12.5, "k.A."], ["03", "12,00", 7, "3"],
+]  # fmt: skip
+
+
+def test_a_workbook_of_an_office_is_read_by_the_options_of_text_files(tmp_path):
+    path = workbook(tmp_path, OFFICE)
+    how = Dialect(decimal=",", thousands=".", missing=("k.A.", "-999"), header=3, sheet="Daten")
+    found = read_source(path, how)
+    assert found.frame.to_dict(as_series=False) == {
+        "code": ["01", "02", "03"],
+        "amount": [5780.5, None, 12.0],
+        "saved": [None, 12.5, 7.0],
+        "mixed": [1, None, 3],
+    }
+    assert found.from_file["amount"].decimals == 2
+
+
+def test_the_same_options_read_the_same_values_from_text(tmp_path):
+    path = tmp_path / "office.csv"
+    lines = [";".join(map(str, row)) for row in OFFICE]
+    path.write_text("\n".join(lines).replace("12.5", "12,5") + "\n", encoding="utf-8")
+    how = Dialect(decimal=",", thousands=".", missing=("k.A.", "-999"), header=3)
+    frame = read_source(path, how).frame
+    assert frame["amount"].to_list() == [5780.5, None, 12.0]
+    assert frame["saved"].to_list() == [None, 12.5, 7.0]
+
+
+@pytest.mark.parametrize(
+    ("how", "sentence"),
+    [
+        (Dialect(sheet="Daten"), "column 2 has no name; if row 3 has the names, give --header 3"),
+        (Dialect(sheet="Data"), "has no sheet 'Data'; it has Info, Daten"),
+        (Dialect(sheet="Daten", header=30), "has no row 30; give the row that names the columns"),
+        (Dialect(thousands="x"), "a mark between thousands is one of"),
+        (Dialect(thousands="."), "cannot both be '.'; name the decimal mark too"),
+        (Dialect(header=0), "rows are counted from 1, got header 0"),
+    ],
+)
+def test_what_does_not_fit_a_workbook_is_a_sentence(tmp_path, how, sentence):
+    with pytest.raises(EvomaskError, match=re.escape(sentence)):
+        read_source(workbook(tmp_path, OFFICE), how)

@@ -13,6 +13,7 @@ from evomask.engine.state import EngineCodec
 from evomask.errors import DataError, ParameterError, RunError, UnmetError
 from evomask.masking.enforce.nesting import Nesting
 from evomask.masking.enforce.scenarios import KnownAttributes
+from evomask.measures.attacks.combined_release import combine_releases
 from evomask.measures.attacks.several_releases import ReleaseOfPeople, intersect_in_scenarios
 from evomask.report.protection import point_file
 from evomask.runs.difference import DifferenceJob, difference
@@ -210,3 +211,38 @@ def test_files_need_their_original_or_a_key(tmp_path):
     schema.write_text('[attributes.age]\nrole = "quasi-identifier"\n')
     found = difference(DifferenceJob(names, Input(type(tmp_path)(), schema), key="who"))
     assert found.scenarios[0].k == 1
+
+
+def test_a_combined_cell_is_what_all_releases_allow(run):
+    _, files = run
+    for one, other in pairs_of(files, 6, seed=3):
+        both = combine_releases([files[one], files[other]])
+        for name in ("school",):
+            for record in range(80):
+                allowed = [
+                    set(np.flatnonzero(t.recoding(name).leaves[t[name][record]]))
+                    for t in (files[one], files[other])
+                ]
+                found = set(np.flatnonzero(both.recoding(name).leaves[both[name][record]]))
+                assert found == (allowed[0] & allowed[1] or allowed[0])
+        low, high = both.ends("age")
+        ends = [t.ends("age") for t in (files[one], files[other])]
+        meets = np.maximum(ends[0][0], ends[1][0]) <= np.minimum(ends[0][1], ends[1][1])
+        assert np.array_equal(low[meets], np.maximum(ends[0][0], ends[1][0])[meets])
+        assert np.array_equal(high[meets], np.minimum(ends[0][1], ends[1][1])[meets])
+
+
+def test_two_noisy_files_together_have_more_risk_than_each(tmp_path):
+    rng = np.random.default_rng(1)
+    points = rng.normal(size=(400, 3)).round(3)
+    frame = pl.DataFrame(points, schema=["a", "b", "c"])
+    frame.write_csv(tmp_path / "original.csv")
+    names = []
+    for number in range(4):
+        noisy = pl.DataFrame(points + rng.normal(scale=0.5, size=points.shape), frame.columns)
+        noisy.write_csv(tmp_path / f"{number}.csv")
+        names.append(str(tmp_path / f"{number}.csv"))
+    source = Input(tmp_path / "original.csv", None, ("a", "b", "c"))
+    found = difference(DifferenceJob(tuple(names), source, measures_risk=True))
+    (risk,) = found.risks
+    assert risk.together > max(risk.alone) + 5

@@ -21,6 +21,9 @@ def read(
     decimal: str | None = None,
     encoding: str | None = None,
     missing: Iterable[str] = (),
+    thousands: str | None = None,
+    header: int | None = None,
+    sheet: str | None = None,
     library: Library = "polars",
 ) -> Any:  # noqa: ANN401
     """Read a file of records as a frame; the format follows from the ending and the content.
@@ -30,7 +33,10 @@ def read(
         delimiter: field delimiter of a text file; detected by default.
         decimal: decimal mark of a text file.
         encoding: character encoding of a text file.
-        missing: texts that mean a missing value, besides the empty one.
+        missing: texts or codes that mean a missing value, besides the empty one.
+        thousands: mark between thousands of numbers in text.
+        header: row that names the columns, counted from 1.
+        sheet: sheet of a workbook; by default the first.
         library: library of the frame: ``polars``, ``pandas`` or ``pyarrow``, if installed.
 
     Example:
@@ -49,6 +55,9 @@ def read(
         encoding or known.encoding,
         tuple(missing) or known.missing,
         decimal or known.decimal,
+        thousands=thousands or known.thousands,
+        header=header or known.header,
+        sheet=sheet or known.sheet,
     )
     frame = read_frame(Path(path), dialect)
     match library:

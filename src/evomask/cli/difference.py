@@ -48,6 +48,10 @@ def difference(
         str,
         typer.Option("--require", help="k of all releases together [default: what they promise]."),
     ] = "",
+    risk: Annotated[
+        bool,
+        typer.Option("--risk", help="Also measure the risk of all releases made one file."),
+    ] = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -60,7 +64,7 @@ def difference(
         from evomask.runs.inputs import Input
 
         described = Input(original or Path(), schema) if original or schema else None
-        job = DifferenceJob(tuple(releases), described, key, tuple(table or ()), require)
+        job = DifferenceJob(tuple(releases), described, key, tuple(table or ()), require, risk)
         found = intersect(job)
     notes(found.notes, quiet=quiet)
     say_json(found.as_json()) if json else say("\n".join(_lines(found)))
@@ -79,6 +83,9 @@ def _lines(found: "Difference") -> Iterator[str]:
     for one in found.scenarios:
         yield ""
         yield from scenario_lines(one)
+    for own in found.risks:
+        alone = ", ".join(f"{value:.2f}" for value in own.alone)
+        yield f"risk in {own.scenario!r}: {own.together:.2f} % together; {alone} % alone"
     yield ""
     verdict = "holds" if found.holds else "does not hold"
     yield from hanging("", f"what is required {verdict} for all together: {found.sentence}")

@@ -72,6 +72,9 @@ def init(
     encoding: options.Encoding = None,
     decimal: options.Decimal = None,
     missing: options.Missing = "",
+    thousands: options.Thousands = None,
+    header: options.Header = None,
+    sheet: options.Sheet = None,
 ) -> None:
     """Propose kinds and roles of the columns of FILE, and scenarios, with reasons, as TOML."""
     from evomask.runs.inputs import Input
@@ -84,6 +87,9 @@ def init(
         encoding=encoding,
         decimal=decimal,
         missing=options.names(missing),
+        thousands=thousands,
+        header=header,
+        sheet=sheet,
     )
     outcome = propose_schema(
         source, out, hierarchies=hierarchies, library=library,

@@ -1,6 +1,7 @@
 """Delimited text: strict reading, in which codes such as 007 stay text, and writing."""
 
 import codecs
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -31,22 +32,23 @@ SAMPLE = 1000
 """Records that are parsed as numbers before the whole column is."""
 NO_TEXT_ENCODINGS = ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined")
 """Codecs of Python that are not encodings of text files."""
+THOUSANDS = (".", ",", "'", "’", "_", " ", "\u00a0", "\u202f")
 MOST_DECIMALS = 10
 """Numbers with more decimals in the file are released without rounding."""
 
 
 def read_csv(path: Path, dialect: Dialect) -> Source:
     """Read columns as integers, floats or text; a malformed file is an error."""
-    _check_dialect(dialect)
+    check_dialect(dialect)
     text = _utf8(path, dialect.encoding)
-    content = _normalize_lines(text.content)
+    content = _from_header(path, _normalize_lines(text.content), dialect.header)
     sample = content[: 2**20].decode(errors="ignore")
     delimiter = dialect.delimiter or likely_delimiter(sample)
     decimal = dialect.decimal or likely_decimal(sample, delimiter)
     _check_width(path, content, delimiter)
     names = _header(path, content, delimiter)
     texts = _texts(path, content, delimiter, names, dialect.missing)
-    parsed = [_parse_numbers(series, decimal) for series in texts]
+    parsed = [parse_numbers(series, decimal, dialect.thousands) for series in texts]
     return Source(
         pl.DataFrame([series for series, _ in parsed]),
         {series.name: Declaration(decimals=places) for series, places in parsed if places},
@@ -70,7 +72,7 @@ def write_csv(frame: pl.DataFrame, path: Path, dialect: Dialect | None = None) -
     """
     written = replace(dialect or Dialect(), delimiter=(dialect and dialect.delimiter) or ",")
     ends_with_cr = written.line_end == "\r"
-    _check_dialect(written)
+    check_dialect(written)
     frame.write_csv(
         path,
         separator=written.delimiter or ",",
@@ -95,7 +97,8 @@ def _encode(text: str, encoding: str) -> bytes:
         ) from None
 
 
-def _check_dialect(dialect: Dialect) -> None:
+def check_dialect(dialect: Dialect) -> None:
+    """Raise an error if marks, header row or encoding are impossible."""
     if dialect.delimiter is not None and len(dialect.delimiter.encode()) != 1:
         raise ParameterError("a delimiter is a single plain character, such as ';'")
     if dialect.decimal not in (None, ".", ","):
@@ -104,6 +107,15 @@ def _check_dialect(dialect: Dialect) -> None:
         raise ParameterError(
             "delimiter and decimal mark cannot both be ','; choose another delimiter"
         )
+    if dialect.thousands is not None and dialect.thousands not in THOUSANDS:
+        raise ParameterError("a mark between thousands is one of . , ' _ or a space")
+    if dialect.thousands is not None and dialect.thousands == (dialect.decimal or "."):
+        raise ParameterError(
+            f"decimal mark and mark between thousands cannot both be {dialect.thousands!r}; "
+            "name the decimal mark too"
+        )
+    if dialect.header < 1:
+        raise ParameterError(f"rows are counted from 1, got header {dialect.header}")
     if not _is_encoding(dialect.encoding or "utf-8"):
         raise ParameterError(
             f"no encoding is called {dialect.encoding!r}; use one such as utf-8 or latin-1"
@@ -227,9 +239,20 @@ def _texts(
     return texts.rename(dict(zip(texts.columns, names, strict=True)))
 
 
-def _parse_numbers(series: pl.Series, decimal: str) -> tuple[pl.Series, int | None]:
+def _from_header(path: Path, content: bytes, header: int) -> bytes:
+    """Return the content without the lines above the header."""
+    for _ in range(header - 1):
+        content = content.partition(b"\n")[2]
+    if not content.strip():
+        raise FileError(f"{path} has no row {header}; give the row that names the columns")
+    return content
+
+
+def parse_numbers(
+    series: pl.Series, decimal: str, thousands: str | None = None
+) -> tuple[pl.Series, int | None]:
     """Convert to integers or floats with their decimals; codes and other text stay text."""
-    texts = _normalize_numbers(series, decimal)
+    texts = _normalize_numbers(series, decimal, thousands)
     if _cast(texts.head(SAMPLE), pl.Float64()) is None or series.null_count() == len(series):
         return series, None
     if texts.str.contains(CODE).any():
@@ -243,10 +266,19 @@ def _parse_numbers(series: pl.Series, decimal: str) -> tuple[pl.Series, int | No
     return numbers, _decimals(texts)
 
 
-def _normalize_numbers(series: pl.Series, decimal: str) -> pl.Series:
+def _normalize_numbers(series: pl.Series, decimal: str, thousands: str | None) -> pl.Series:
+    if thousands:
+        series = _without_thousands(series, thousands)
     if decimal == ",":
         series = series.str.replace(",", ".", literal=True)
     return series.str.strip_chars() if series.str.contains(" ", literal=True).any() else series
+
+
+def _without_thousands(series: pl.Series, mark: str) -> pl.Series:
+    """Remove the marks between groups of three digits; other texts stay as they are."""
+    grouped = rf"^\s*-?\d{{1,3}}({re.escape(mark)}\d{{3}})+([.,]\d+)?\s*$"
+    plain = series.str.replace_all(mark, "", literal=True)
+    return plain.zip_with(series.str.contains(grouped).fill_null(value=False), series)
 
 
 def _cast(texts: pl.Series, dtype: pl.DataType) -> pl.Series | None:

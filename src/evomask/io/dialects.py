@@ -44,11 +44,14 @@ _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f]")
 
 @dataclass(frozen=True)
 class Dialect:
-    """Dialect of a delimited text file; None means to be detected.
+    """How a text file or a workbook is read; None means to be detected.
 
     Args:
         decimal: decimal mark, ``"."`` or ``","``.
-        missing: texts that denote a missing value, besides the empty one.
+        missing: texts or codes that denote a missing value, besides the empty one.
+        thousands: mark between thousands, such as ``"."`` or a space.
+        header: row that names the columns; rows above it are passed over.
+        sheet: name of the sheet of a workbook; by default the first.
         line_end: characters at the end of a line.
         marked: whether the text begins with a byte order mark.
         escape_formulas: whether written cells that begin like a formula get an apostrophe.
@@ -61,6 +64,9 @@ class Dialect:
     line_end: str = "\n"
     marked: bool = False
     escape_formulas: bool = False
+    thousands: str | None = None
+    header: int = 1
+    sheet: str | None = None
 
     def __str__(self) -> str:
         mark = {".": "point", ",": "comma"}.get(self.decimal or ".", self.decimal)

@@ -10,6 +10,7 @@ from datetime import date, datetime, time
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape
 from zlib import error as ZlibError  # noqa: N812
 
 import polars as pl
@@ -24,10 +25,12 @@ CREATED = datetime(2000, 1, 1)
 """Fixed creation date, so that the same table gives the same bytes."""
 LARGEST_CHECKED = 32 * 2**20
 """Bytes of a sheet up to which its cells are looked through before it is read."""
+HEADER_ROWS = 10
+"""Rows below the first that are tried as header for the error message."""
 FEWEST_SPANNED, SPARSE = 2_000_000, 200
 """Cells that a sheet may span in any case, and for each cell that it has."""
 
-SHEET = re.compile(rb'<(?:\w+:)?sheet\s[^>]*?r:id="([^"]*)"')
+SHEET = re.compile(rb"<(?:\w+:)?sheet\s[^>]*>")
 LINK = re.compile(rb"<(?:\w+:)?Relationship\s([^>]*)>")
 XML_ATTRIBUTE = re.compile(rb'(\w+)\s*=\s*"([^"]*)"')
 CELL = re.compile(rb'<(?:\w+:)?c\s[^>]*?\br="([A-Z]{1,3})(\d{1,7})"')
@@ -35,37 +38,48 @@ EMPTY_FORMULA = re.compile(rb"<f\b(?:[^>]*/>|[^>]*>[^<]*</f>)\s*(?:<v\s*/>|<v></
 DATE_FORMAT, DATETIME_FORMAT = "yyyy-mm-dd", "yyyy-mm-dd hh:mm:ss"
 
 
-def read_excel(path: Path) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """Read the first sheet, whose first row has the column names; return it with notes."""
+def read_excel(
+    path: Path, sheet: str | None = None, header: int = 1
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """Read a sheet, by default the first; return it with notes.
+
+    Args:
+        header: number of the row that has the column names.
+    """
     try:
         import fastexcel
     except ImportError:
         raise FileError(
             f"{path} is a workbook; install the library that reads it: `pip install evomask[excel]`"
         ) from None
-    notes = _check_sheet(path)
+    notes = _check_sheet(path, sheet)
     try:
-        sheet = fastexcel.read_excel(path).load_sheet(0)
-        names = _header(path, fastexcel.read_excel(path))
-        frame: pl.DataFrame = sheet.to_polars()
+        workbook = fastexcel.read_excel(path)
+        if sheet is not None and sheet not in workbook.sheet_names:
+            raise FileError(
+                f"{path} has no sheet {sheet!r}; it has {', '.join(workbook.sheet_names)}"
+            )
+        names = _header(path, workbook, 0 if sheet is None else sheet, header)
+        found = workbook.load_sheet(0 if sheet is None else sheet, header_row=header - 1)
+        frame: pl.DataFrame = found.to_polars()
     except fastexcel.FastExcelError:
         raise FileError(f"{path} cannot be read as a workbook; check the file") from None
     frame.columns = names
     return frame.with_columns(_restore_type(series) for series in frame), notes
 
 
-def _check_sheet(path: Path) -> tuple[str, ...]:
+def _check_sheet(path: Path, sheet: str | None) -> tuple[str, ...]:
     """Refuse a sheet whose cells lie too far apart, and note formulas without stored values.
 
     The library reserves memory for the whole rectangle that the cells span.
     """
-    cells = _first_sheet(path)
+    cells = _sheet_content(path, sheet)
     places = [(_column_number(letters), int(row)) for letters, row in set(CELL.findall(cells))]
     if places:
         columns, rows = (max(numbers) for numbers in zip(*places, strict=True))
         if columns * rows > max(FEWEST_SPANNED, SPARSE * len(places)):
             raise FileError(
-                f"the first sheet of {path} spans {rows} rows and {columns} columns, and most of "
+                f"the sheet of {path} spans {rows} rows and {columns} columns, and most of "
                 "its cells are empty; delete what lies outside of the table"
             )
     empty = len(EMPTY_FORMULA.findall(cells))
@@ -78,13 +92,19 @@ def _check_sheet(path: Path) -> tuple[str, ...]:
     return (note,)
 
 
-def _first_sheet(path: Path) -> bytes:
-    """XML of the first sheet; empty for other kinds of workbooks, and for large sheets."""
+def _sheet_content(path: Path, sheet: str | None) -> bytes:
+    """XML of a sheet; empty for other kinds of workbooks, and for large sheets."""
     try:
         with zipfile.ZipFile(path) as archive:
-            sheet = SHEET.search(archive.read("xl/workbook.xml"))
+            tags = [tag[0] for tag in SHEET.finditer(archive.read("xl/workbook.xml"))]
+            named = b'name="%s"' % escape(sheet or "").encode()
+            tag = next((tag for tag in tags if sheet is None or named in tag), b"")
             links = dict(map(_link, LINK.findall(archive.read("xl/_rels/workbook.xml.rels"))))
-            target = links[sheet[1] if sheet else b""].decode().removeprefix("/xl/")
+            target = (
+                links[dict(XML_ATTRIBUTE.findall(tag)).get(b"id", b"")]
+                .decode()
+                .removeprefix("/xl/")
+            )
             found = archive.getinfo(f"xl/{target}")
             return archive.read(found) if found.file_size <= LARGEST_CHECKED else b""
     except (zipfile.BadZipFile, KeyError, OSError, ValueError, NotImplementedError, ZlibError):
@@ -101,17 +121,29 @@ def _column_number(letters: bytes) -> int:
     return functools.reduce(lambda number, letter: 26 * number + letter - 64, letters, 0)
 
 
-def _header(path: Path, workbook: Any) -> list[str]:  # noqa: ANN401
-    row = workbook.load_sheet(0, header_row=None, n_rows=1, dtypes="string").to_polars()
-    names = ["" if name is None else str(name) for name in row.row(0)] if row.height else []
+def _header(path: Path, workbook: Any, sheet: int | str, header: int) -> list[str]:  # noqa: ANN401
+    """Names of the columns; an error says which of the first rows could be the header."""
+    top = workbook.load_sheet(
+        sheet, header_row=None, n_rows=header + HEADER_ROWS, dtypes="string"
+    ).to_polars()
+    if top.height < header:
+        raise FileError(f"{path} has no row {header}; give the row that names the columns")
+    names = ["" if name is None else str(name) for name in top.row(header - 1)]
     twice = sorted({name for name in names if names.count(name) > 1})
     if "" in names or twice:
         if "" in names:
-            problem = f"column {names.index('') + 1} has no name; delete rows above the header"
+            problem = f"column {names.index('') + 1} has no name{_better_header(top, header)}"
         else:
             problem = f"two columns are called {twice[0]!r}"
-        raise FileError(f"the first row of {path} must name each column once, and {problem}")
+        raise FileError(f"row {header} of {path} must name each column once, and {problem}")
     return names
+
+
+def _better_header(top: pl.DataFrame, header: int) -> str:
+    for number, row in enumerate(top.iter_rows(), 1):
+        if number != header and None not in row and len(set(row)) == len(row):
+            return f"; if row {number} has the names, give --header {number}"
+    return "; delete rows above the header"
 
 
 def _restore_type(series: pl.Series) -> pl.Series:

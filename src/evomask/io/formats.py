@@ -17,7 +17,7 @@ import polars as pl
 from evomask.data.frames import Declaration
 from evomask.data.table import Table
 from evomask.errors import FileError
-from evomask.io.csv import read_csv, write_csv
+from evomask.io.csv import check_dialect, parse_numbers, read_csv, write_csv
 from evomask.io.dialects import COMPRESSIONS, Dialect, decompress
 from evomask.io.excel import read_excel, write_excel
 from evomask.io.limits import ReadLimits, read_limits
@@ -26,6 +26,9 @@ from evomask.io.sources import Source
 from evomask.io.stat_packages import decimals_of, read_stat_file, write_spss, write_stata
 
 TSV = ".tsv"
+WITH_COMMA, WITH_POINT = r"^\s*-?[\d. ]*\d,\d+\s*$", r"^\s*-?[\d, ]*\d\.\d+\s*$"
+"""Patterns of amounts as text, by decimal mark."""
+NUMBER = r"-?\d+(\.\d+)?"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,9 +90,41 @@ def _read_parquet(path: Path, _: Dialect) -> Source:
     return source_from_frame(pl.read_parquet(path))
 
 
-def _read_workbook(path: Path, _: Dialect) -> Source:
-    frame, notes = read_excel(path)
-    return replace(source_from_frame(frame), notes=notes)
+def _read_workbook(path: Path, dialect: Dialect) -> Source:
+    """Read a sheet; texts that are numbers with the dialect's marks and codes are converted."""
+    check_dialect(dialect)
+    frame, notes = read_excel(path, dialect.sheet, dialect.header)
+    parsed = [_parse_column(series, dialect) for series in frame]
+    source = source_from_frame(pl.DataFrame([series for series, _ in parsed]))
+    places = {s.name: Declaration(decimals=number) for s, number in parsed if number is not None}
+    return replace(source, from_file={**source.from_file, **places}, notes=notes)
+
+
+def _parse_column(series: pl.Series, dialect: Dialect) -> tuple[pl.Series, int | None]:
+    """Return a column with missing codes as missing, and its decimals if it was text.
+
+    Texts of digits alone may be codes: they become numbers only where the column has decimal marks
+    or missing codes, or where the user names a mark.
+    """
+    if series.dtype.is_numeric():
+        codes = [float(text) for text in dialect.missing if re.fullmatch(NUMBER, text)]
+        return _without_codes(series, codes), None
+    if series.dtype != pl.String:
+        return series, None
+    blank = series.str.strip_chars() == ""
+    known = series.set((blank | series.is_in(list(dialect.missing))).fill_null(value=False), None)
+    decimal = dialect.decimal or ("," if known.drop_nulls().str.contains(WITH_COMMA).any() else ".")
+    is_amount = known.drop_nulls().str.contains(WITH_COMMA if decimal == "," else WITH_POINT).any()
+    if not (is_amount or dialect.thousands or known.null_count() > series.null_count()):
+        return series, None
+    numbers, places = parse_numbers(known, decimal, dialect.thousands)
+    return (numbers, places) if numbers.dtype.is_numeric() else (known, None)
+
+
+def _without_codes(numbers: pl.Series, codes: list[float]) -> pl.Series:
+    if not codes:
+        return numbers
+    return numbers.set(numbers.cast(pl.Float64).is_in(codes).fill_null(value=False), None)
 
 
 def source_from_frame(frame: pl.DataFrame) -> Source:

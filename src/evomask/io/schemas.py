@@ -100,13 +100,16 @@ class ReleaseSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
 
 
 class FileSection(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """Section ``[file]``: dialect of the data file."""
+    """Section ``[file]``: how the data file is read."""
 
     delimiter: str | None = None
     decimal: str | None = None
     encoding: str | None = None
     missing: list[str] = []
     escape_formulas: bool = False
+    thousands: str | None = None
+    header: int = 1
+    sheet: str | None = None
 
 
 class ScenarioEntry(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -213,6 +216,9 @@ class SchemaFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
             tuple(section.missing),
             section.decimal,
             escape_formulas=section.escape_formulas,
+            thousands=section.thousands,
+            header=section.header,
+            sheet=section.sheet,
         )
 
 
@@ -451,11 +457,13 @@ def _rules_lines(proposed: ProposedSchema) -> Iterator[str]:
 
 
 def _file_lines(dialect: Dialect | None) -> Iterator[str]:
-    if dialect is not None:
+    if dialect is not None and dialect != Dialect():
         yield "[file]"
-        yield f"delimiter = {_text(dialect.delimiter or ',')}"
-        yield f"decimal = {_text(dialect.decimal or '.')}"
-        yield f"encoding = {_text(dialect.encoding or 'utf-8')}"
+        for name in ("delimiter", "decimal", "thousands", "encoding", "sheet"):
+            if value := getattr(dialect, name):
+                yield f"{name} = {_text(value)}"
+        if dialect.header > 1:
+            yield f"header = {dialect.header}"
         if dialect.missing:
             yield f"missing = {_text(list(dialect.missing))}"
         yield ""

@@ -13,6 +13,7 @@ from evomask.data.units import unit_labels, unit_of
 from evomask.errors import DataError, EvomaskError, ParameterError, UnmetError
 from evomask.masking.enforce.requirement import Requirement, parse_requirement, required_in
 from evomask.measures.analyses.parser import parse_table
+from evomask.measures.attacks.combined_release import combine_releases
 from evomask.measures.attacks.several_releases import (
     ReleaseOfPeople,
     ScenarioIntersection,
@@ -20,6 +21,9 @@ from evomask.measures.attacks.several_releases import (
     linkable_share,
     table_release,
 )
+from evomask.measures.disclosure.control_group import ControlledRisk
+from evomask.measures.disclosure.risk import DisclosureRisk
+from evomask.measures.profiles import profile
 from evomask.runs.inputs import Input, Loaded, load, load_released, load_version
 from evomask.runs.saved_release import SavedRelease, load_release
 from evomask.runs.store.earlier_releases import EarlierReleases
@@ -37,6 +41,7 @@ class DifferenceJob:
         key: column by which the same person is found in releases of different originals.
         tables: published tables of the original, such as ``education x sex``.
         require: k that must hold in all releases together; by default that of each scenario.
+        measures_risk: whether the risk of the releases combined into one file is measured.
     """
 
     releases: tuple[str, ...]
@@ -44,6 +49,21 @@ class DifferenceJob:
     key: str = ""
     tables: tuple[str, ...] = ()
     require: str = ""
+    measures_risk: bool = False
+
+
+@dataclass(frozen=True)
+class CombinedRisk:
+    """Disclosure risk in a scenario, in percent.
+
+    Args:
+        alone: of each file.
+        together: of the file that an intruder makes of all of them.
+    """
+
+    scenario: str
+    alone: tuple[float, ...]
+    together: float
 
 
 @dataclass(frozen=True)
@@ -54,6 +74,7 @@ class Difference:
         names: of the releases, in the order of ``each`` of a scenario.
         linkable: percent of the people whose records in the first two files can be linked.
         link: columns by which they can be linked.
+        risks: disclosure risk in each scenario, if it was measured.
     """
 
     names: tuple[str, ...]
@@ -61,6 +82,7 @@ class Difference:
     linkable: float = 0.0
     link: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    risks: tuple[CombinedRisk, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -77,10 +99,11 @@ class Difference:
         """The worst scenario in a sentence."""
         one = self.worst
         need = f", and {one.required} are required" if one.required > 1 else ""
+        only = f", {one.below:,} have fewer than required only together" if one.required > 1 else ""
         return (
             f"in scenario {one.name!r}, the person with the fewest candidates has {one.k} in all "
             f"releases together{need}; {one.unique:,} people are unique ({one.unique_alone:,} in "
-            f"one release alone), {one.below:,} have fewer candidates than required only together"
+            f"one release alone){only}"
         )
 
     def as_json(self) -> dict[str, object]:
@@ -112,6 +135,10 @@ class Difference:
                 }
                 for one in self.scenarios
             ],
+            "risk": {
+                one.scenario: {"alone": list(one.alone), "together": one.together}
+                for one in self.risks
+            },
             "notes": list(self.notes),
         }
 
@@ -124,7 +151,30 @@ def difference(job: DifferenceJob) -> Difference:
         raise ParameterError("name a run folder or a masked file beside the tables")
     original = load(job.original) if job.original and job.original.path != Path() else None
     found = [_release_of(name, job, original) for name in job.releases]
-    return _intersected(found, job.tables, job.key, job.require)
+    told = _intersected(found, job.tables, job.key, job.require)
+    if not job.measures_risk:
+        return told
+    return replace(told, risks=_combined_risks(found))
+
+
+def _combined_risks(found: "Sequence[_Found]") -> tuple[CombinedRisk, ...]:
+    """Measure the risk of each file, and of the file that all of them make together."""
+    loaded = found[0].loaded
+    if loaded is None or not _are_same(found):
+        raise ParameterError("--risk needs releases of one original; leave it out")
+    original = loaded.table
+    measure = profile("strict").reported(original.schema.quasi_identifiers)
+    if not isinstance(measure, DisclosureRisk):
+        raise ParameterError("the risk of the profile strict is needed")
+    risk = ControlledRisk(original, measure)
+    files = [one.masked for one in found]
+    assessed = [
+        risk.assess(file, file.take(risk.others)) for file in (*files, combine_releases(files))
+    ]
+    return tuple(
+        CombinedRisk(own[0].name, tuple(one.risk for one in own[:-1]), own[-1].risk)
+        for own in zip(*(one.scenarios for one in assessed), strict=True)
+    )
 
 
 def difference_with_earlier(

@@ -55,6 +55,9 @@ class Input:
     encoding: str | None = None
     decimal: str | None = None
     missing: tuple[str, ...] = ()
+    thousands: str | None = None
+    header: int | None = None
+    sheet: str | None = None
     household: str = ""
     person: str = ""
     keep: tuple[str, ...] = ()
@@ -70,8 +73,16 @@ class Input:
 
     @property
     def dialect(self) -> Dialect:
-        """Dialect of a text file as given by options."""
-        return Dialect(self.delimiter, self.encoding, self.missing, self.decimal)
+        """How the file is read, as given by options."""
+        return Dialect(
+            self.delimiter,
+            self.encoding,
+            self.missing,
+            self.decimal,
+            thousands=self.thousands,
+            header=self.header or 1,
+            sheet=self.sheet,
+        )
 
     @property
     def roles(self) -> dict[str, Role]:
@@ -395,6 +406,9 @@ def dialect_of(source: Input, schema: SchemaFile) -> Dialect:
         encoding=source.encoding or written.encoding,
         decimal=source.decimal or written.decimal,
         missing=source.missing or written.missing,
+        thousands=source.thousands or written.thousands,
+        header=source.header or written.header,
+        sheet=source.sheet or written.sheet,
     )
 
 

@@ -85,8 +85,11 @@ class DataOptions:
     nominal: tuple[str, ...] = _option((), "Nominal columns (unordered categories).", DATA)
     delimiter: str | None = _option(None, "Field delimiter of a CSV file.", DATA)
     encoding: str | None = _option(None, "Character encoding of a CSV file.", DATA)
-    decimal: str | None = _option(None, "Decimal mark of a CSV file.", DATA)
-    missing: tuple[str, ...] = _option((), "Texts that mean a missing value, ?,NA.", DATA)
+    decimal: str | None = _option(None, "Decimal mark of numbers in text.", DATA)
+    thousands: str | None = _option(None, "Mark between thousands of numbers in text.", DATA)
+    missing: tuple[str, ...] = _option((), "Texts or codes of missing values, ?,NA,-999.", DATA)
+    header: int | None = _option(None, "Row that names the columns [1].", DATA, minimum=1)
+    sheet: str | None = _option(None, "Sheet of a workbook; by default the first.", DATA)
     scenarios: tuple[str, ...] = _option(
         (),
         'What an intruder knows, "clerk: age, income ~ 20 %; k=5" or "press: any 3 of age, sex, '
@@ -117,7 +120,10 @@ class DataOptions:
             delimiter=self.delimiter,
             encoding=self.encoding,
             decimal=self.decimal,
+            thousands=self.thousands,
             missing=self.missing,
+            header=self.header,
+            sheet=self.sheet,
             household=self.household,
             person=self.person,
             keep=self.keep,

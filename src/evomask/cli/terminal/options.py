@@ -227,6 +227,9 @@ Delimiter = Annotated[str | None, _shared("delimiter")]
 Encoding = Annotated[str | None, _shared("encoding")]
 Decimal = Annotated[str | None, _shared("decimal")]
 Missing = Annotated[str, _shared("missing")]
+Thousands = Annotated[str | None, _shared("thousands")]
+Header = Annotated[int | None, _shared("header")]
+Sheet = Annotated[str | None, _shared("sheet")]
 
 
 def with_data_options(command: Callable[..., None]) -> Callable[..., None]:

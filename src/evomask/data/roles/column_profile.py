@@ -196,6 +196,27 @@ class ColumnProfile:
         )
 
     @cached_property
+    def missing_codes(self) -> tuple[int, ...]:
+        """Numbers that may be codes of missing values, by how often they lie apart from others.
+
+        Negative codes lie apart where no other number is negative, codes of nines where they are
+        at least twice the next number; and each occurs in at least two records.
+        """
+        if not self.is_number or self.attribute.notes.user_missing:
+            return ()
+        found, counts = np.unique(self.numbers, return_counts=True)
+        often = dict(zip(found.tolist(), counts.tolist(), strict=True))
+        codes = [code for code in vocabulary.MISSING_CODES if often.get(code, 0) >= 2]
+        others = np.array([number for number in found if number not in codes])
+        if not len(others):
+            return ()
+        return tuple(
+            code
+            for code in codes
+            if (code < 0 <= others.min()) or (code > 2 * max(others.max(), 1.0))
+        )
+
+    @cached_property
     def missing_texts(self) -> frozenset[str]:
         """Texts among numbers that usually denote missing values."""
         if self.is_number:
@@ -207,7 +228,7 @@ class ColumnProfile:
 
 def _is_plain_number(text: str) -> bool:
     try:
-        float(text)
+        float(text.replace(",", ".", 1))
     except ValueError:
         return False
     return not re.match(r"[+-]?0\d", text.strip())

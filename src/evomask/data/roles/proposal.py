@@ -200,6 +200,12 @@ def _propose_column(
     if is_candidate and len(weights) > 1:
         names = " or ".join(map(repr, weights))
         question = f"which column is the weight, {names}? name it with --weight, or in the schema"
+    elif column.missing_codes and column.name not in stated:
+        codes = ",".join(map(str, column.missing_codes))
+        question = (
+            f"does {codes} in column {column.name!r} mean a missing value? then give --missing "
+            f"{codes}; if it is a value, state the role of the column"
+        )
     return Proposal(
         column.name,
         kind,
@@ -222,6 +228,9 @@ def _remarks(column: ColumnProfile) -> list[str]:
         remarks.append("constant: it has no information")
     if column.missing_texts:
         remarks.append("numbers mixed with texts that look like missing values; see [file]")
+    if column.missing_codes:
+        codes = ", ".join(map(str, column.missing_codes))
+        remarks.append(f"{codes} may mean a missing value: then name it in missing below [file]")
     return remarks
 
 

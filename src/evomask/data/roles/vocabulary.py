@@ -142,7 +142,14 @@ PRIVATE_WORDS = _words("""
 """Words that match only as whole words: inside others they mean something else."""
 MISSING_TEXTS = _words("""
     NA N/A n/a na ? . - -- null NULL Null NaN nan None #N/A #NULL! missing Missing
+    k.A. k.A kA KA k.a. n.d. N.D. n.v. n.b. s/d S/D sd nr NR DK
 """)
+"""Texts among numbers that usually mean a missing value."""
+MISSING_CODES = (
+    -7, -8, -9, -66, -77, -88, -97, -98, -99, -777, -888, -997, -998, -999, -9999, -99999,
+    99, 998, 999, 9998, 9999, 99998, 99999, 999999, 9999999, 99999999,
+)  # fmt: skip
+"""Numbers that often mean a missing value where they lie apart from all others."""
 
 _BREAKS = re.compile(r"[^A-Za-z]+|(?<=[a-z])(?=[A-Z])")
 _NOT_DECOMPOSED = str.maketrans(

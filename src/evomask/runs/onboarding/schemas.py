@@ -68,7 +68,7 @@ class FileProposal:
     def text(self) -> str:
         """The proposal as a schema file, with a reason for every entry."""
         name = self.input.path.name
-        dialect = self.source.dialect
+        dialect = self.source.dialect or self.input.dialect
         return schema_text(self.proposed, name, self.records, dialect, self.scenarios, self.adopted)
 
 
@@ -88,8 +88,8 @@ def propose(
     read = read_source(source.path, source.dialect)
     proposed = propose_roles(read.table(), source.roles)
     if proposed.missing:
-        named = replace(source.dialect, missing=(*source.missing, *proposed.missing))
-        read = read_source(source.path, named)
+        source = replace(source, missing=(*source.missing, *proposed.missing))
+        read = read_source(source.path, source.dialect)
         proposed = propose_roles(read.table(), source.roles)
     found = propose_scenarios(proposed.attributes, scenarios)
     for name in adopted:
