@@ -56,7 +56,9 @@ def measure(folder: Path) -> None:
         original = pl.read_parquet(own / "original.parquet")
         roles = json.loads((own / "roles.json").read_text())
         if version == "new":
-            roles["control"] = pl.read_parquet(own / "others.parquet")
+            texts = [name for name in original.columns if original[name].dtype == pl.String]
+            seen = [pl.col(name).is_in(original[name].unique().to_list()) for name in texts]
+            roles["control"] = pl.read_parquet(own / "others.parquet").filter(*seen)
         for path in sorted(own.glob("masked *.parquet")):
             one = evomask.measure(original, pl.read_parquet(path), **roles)
             found[f"{own.name}: {path.stem[7:]}"] = [one.loss, one.risk]
