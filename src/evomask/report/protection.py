@@ -87,7 +87,7 @@ PointLoader: TypeAlias = Callable[[int], MaskedPoint]
 def point_file(maker: EvaluationContext, state: EngineState, number: int) -> MaskedPoint:
     """Create the file of a point of the front again; the result is deterministic."""
     (candidate,) = (point for point in state.front if point.number == number)
-    before = maker.decoded(candidate.member, state.genomes[number])
+    before = keep_missing(maker.table, maker.decoded(candidate.member, state.genomes[number]))
     masked = maker.releasable(before)
     names = maker.table.schema.quasi_identifiers
     return MaskedPoint(masked, repaired_shares(before, masked, names))
