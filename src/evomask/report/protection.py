@@ -21,6 +21,7 @@ from evomask.engine.front import (
 )
 from evomask.engine.offers import suggested
 from evomask.engine.state import Effort, EngineState, shares
+from evomask.masking.missing import keep_missing
 from evomask.measures.analyses.analyses import MEAN_ERROR, PreparedAnalyses
 from evomask.measures.attacks.audit import Audit
 from evomask.report.record import OfferNote
