@@ -101,7 +101,8 @@ def main() -> None:
         job = ProtectJob(Input(Path("adult")), Path(), Requirement(K), seconds=seconds, seed=SEED)
         done = protect_table(table, job, evaluators=Local(2), hierarchies=given)
         context = EvaluationContext(table, Settings(NOTHING, "strict", {}), SEED)
-        print(f"{records:,} records, {seconds:g} s, {len(done.front)} points", flush=True)
+        points = ", ".join(f"({p.loss:.1f}, {p.risk:.1f})" for p in done.front)
+        print(f"{records:,} records, {seconds:g} s: {points}", flush=True)
         for name, make in RIVALS.items():
             try:
                 rest = context.rest_of(table)

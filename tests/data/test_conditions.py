@@ -69,14 +69,30 @@ def table_with(rules, seed=1, n=80):
     return table.with_schema(type(schema)(schema.attributes, edits=tuple(rules)))
 
 
+COLUMNS = dict(
+    zip(
+        RULES,
+        (
+            ("age", "job"),
+            ("sex", "pregnant"),
+            ("region", "town"),
+            ("town", "sex", "grade"),
+            ("birth", "entry"),
+            ("entry", "grade", "job"),
+            ("town", "birthplace"),
+        ),
+        strict=True,
+    )
+)
+
+
 def obeys(row, rule):
-    """One rule on the texts of a written record, by hand; None where a cell says nothing."""
-    known = {n: None if v == "*" or v.startswith(("[", "{")) else v for n, v in row.items()}
-    if any(known[n] is None for n in known):
+    """One rule on the texts of a written record, by hand; true where a cell of it says nothing."""
+    if any(row[name] == "*" or row[name].startswith(("[", "{")) for name in COLUMNS[rule]):
         return True
-    age = float(row["age"]) if row["age"] else None
+    is_child = rule == RULES[0] and row["age"] != "" and float(row["age"]) < 16
     checks = {
-        RULES[0]: age is None or age >= 16 or row["job"] == "",
+        RULES[0]: not is_child or row["job"] == "",
         RULES[1]: row["sex"] != "m" or row["pregnant"] in ("no", ""),
         RULES[2]: (row["region"], row["town"])
         in {("north", "a"), ("north", "b"), ("south", "c"), ("south", "d")},

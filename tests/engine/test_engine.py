@@ -56,6 +56,11 @@ def test_every_point_of_the_front_was_evaluated_on_the_whole_file(states):
         assert (again.loss, again.risk) == (point.loss, point.risk)
 
 
+def test_the_first_candidate_is_evaluated_as_a_whole_file(states):
+    assert min(point.number for point in states[-1].candidates) == 0
+    assert states[0].front
+
+
 def test_most_candidates_are_evaluated_on_the_sample_only(states):
     assert states[-1].trials > len(states[-1].candidates) > 0
 

@@ -19,13 +19,16 @@ MOMENTS = 6
 
 @examples(
     "evomask explain release                         # the released point",
-    "evomask explain release --point 2               # another point of the front",
+    "evomask explain release 2                       # another point of the front",
 )
 def explain(
     folder: options.RunFolder,
+    point: Annotated[
+        str, typer.Argument(metavar="POINT", help="Point or rule [default: the released point].")
+    ] = "",
     pick: Annotated[
         str,
-        typer.Option("--pick", "--point", help="Point or rule [default: the released point]."),
+        typer.Option("--pick", "--point", help="The same as POINT."),
     ] = "",
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -34,7 +37,7 @@ def explain(
     from evomask.runs.explain import as_json, explain_run
 
     progress(f"explaining {folder}", quiet=quiet)
-    found = explain_run(outofcore.search_folder(folder), pick)
+    found = explain_run(outofcore.search_folder(folder), point or pick)
     say_json(as_json(found)) if json else say("\n".join(_lines(found)))
 
 

@@ -22,6 +22,7 @@ from evomask.cli.combine import combine
 from evomask.cli.compile import compile_
 from evomask.cli.difference import difference
 from evomask.cli.explain import explain
+from evomask.cli.export import export
 from evomask.cli.linked import linked
 from evomask.cli.mask import mask
 from evomask.cli.measure import measure
@@ -73,7 +74,7 @@ def _register(group: str, *commands: Callable[..., None]) -> None:
 
 _register(PREPARE, example, init, scenarios, hierarchy)
 _register(PROTECT, protect, linked, serve)
-_register(AFTER, choose, apply, difference, explain, report, verify, resume, runs)
+_register(AFTER, choose, apply, difference, explain, export, report, verify, resume, runs)
 _register(STEPS, measure, audit, combine)
 register_command(app, rich_help_panel=STEPS, context_settings=PASS_ON)(mask)
 app.add_typer(register, name="register", rich_help_panel=AFTER)

@@ -48,6 +48,10 @@ SHARES: Mapping[Kind, float] = {
 LATE = 0.95
 """Share of the budget after which candidates are only promoted, if there are samples."""
 
+QUICK = 10.0
+"""Largest cost, in evaluations on the smallest sample, of a whole file that is evaluated first:
+the outcomes of all others wait for it."""
+
 LEAST_CHANCE = 0.04
 """Least probability of an operator."""
 
@@ -199,7 +203,8 @@ class Proposer:
         recipe = self.design[state.designed - len(self.starts)].recipe
         if identity(recipe) in state.known:
             return self._design(after, rng)
-        level = 0 if state.born else self.context.top  # so that there is a front soon
+        is_quick = not state.born and self._cost(self.context.top) <= QUICK
+        level = self.context.top if is_quick else 0  # so that there is a front soon
         return self._with_candidate(after, recipe, DESIGN, "first", (), level=level)
 
     def _variation(self, state: EngineState, rng: np.random.Generator) -> EngineState | None:

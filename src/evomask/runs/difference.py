@@ -99,10 +99,11 @@ class Difference:
         """The worst scenario in a sentence."""
         one = self.worst
         need = f", and {one.required} are required" if one.required > 1 else ""
+        only = f", {one.below:,} have fewer than required only together" if one.required > 1 else ""
         return (
             f"in scenario {one.name!r}, the person with the fewest candidates has {one.k} in all "
             f"releases together{need}; {one.unique:,} people are unique ({one.unique_alone:,} in "
-            f"one release alone), {one.below:,} have fewer candidates than required only together"
+            f"one release alone){only}"
         )
 
     def as_json(self) -> dict[str, object]:

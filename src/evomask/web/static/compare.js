@@ -108,9 +108,11 @@ function attributes(records) {
   const charts = names.map((name) => {
     const spreads = records.map((r) => r.spreads.find((s) => s.attribute === name));
     const first = spreads.find(Boolean);
-    const series = [{ name: "before", values: first.before, place: 0 }];
-    spreads.forEach((s, i) => { if (s && s.cells.join() === first.cells.join()) series.push({ name: letters(i), values: s.after, place: i + 1 }); });
-    return el("div", null, bars(`${name}, percent of the records`, first.cells, series));
+    const cells = [...new Set(spreads.flatMap((s) => (s ? s.cells : [])))];
+    const shares = (s, values) => cells.map((cell) => values[s.cells.indexOf(cell)] ?? 0);
+    const series = [{ name: "before", values: shares(first, first.before), place: 0 }];
+    spreads.forEach((s, i) => { if (s) series.push({ name: letters(i), values: shares(s, s.after), place: i + 1 }); });
+    return el("div", null, bars(`${name}, percent of the records`, cells, series));
   });
   return el("section", { class: "card" }, el("h2", null, "Each attribute before and after"), keys(legend), el("div", { class: "small-charts" }, charts));
 }
