@@ -81,7 +81,7 @@ StudyOption = Annotated[
 ]
 Figures = Annotated[
     Path | None,
-    typer.Option("--figures", help="Folder for charts and data of the study [--run DIR/study]."),
+    typer.Option("--figures", help="Folder for charts and data of --study [--run DIR/study]."),
 ]
 
 

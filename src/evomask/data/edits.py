@@ -417,7 +417,7 @@ class Domain:
         return np.where(values - below <= above - values, below, above)
 
     def below(self, values: Floats) -> Floats:
-        """Return the largest valid value not above each number, or the lowest."""
+        """Return the largest valid value not above each number; where there is none, the lowest."""
         if self.listed is not None:
             positions = np.searchsorted(self.listed, values + _TOLERANCE, side="right") - 1
             return self._listed_at(self.listed, positions, values)

@@ -113,7 +113,7 @@ def quantile_bands(numbers: Floats, finest: int = FINEST) -> Bands:
 
 
 def roundest(low: float, high: float) -> float:
-    """Multiple of the largest 1, 2 or 5 times a power of ten from *low* to *high*."""
+    """Roundest number from *low* to *high*: a multiple of the largest 1, 2 or 5 times 10^n."""
     if low <= 0.0 <= high:
         return 0.0
     power = int(np.floor(np.log10(max(abs(low), abs(high)))))

@@ -70,7 +70,8 @@ def records_at(table: Table, fidelity: Fidelity) -> tuple[Indices, Indices]:
     """Return the records of a sample, and those of the control group outside of it, in order.
 
     A smaller sample is a subset of a larger one, in the same share of every stratum. Of a file
-    with units, it has as many whole units as fit, and the control group so many units.
+    with units, the sample has as many whole units as fit, and the control group as many units as it
+    otherwise has records.
     """
     strata = classes_of(table, table.schema.with_role(Role.STRATUM)).labels
     controls = min(MOST_CONTROLS, fidelity.people)

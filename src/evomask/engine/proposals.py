@@ -236,7 +236,7 @@ class Proposer:
     def _parent(
         self, state: EngineState, pool: Sequence[Candidate], rng: np.random.Generator
     ) -> Candidate:
-        """Select a parent: for its loss at a risk, from the front, or by tournament."""
+        """Select a parent: least loss below a random risk, from the front, or by tournament."""
         points = np.array([one.penalized for one in pool])
         if rng.random() < AIMED:
             limit = 2.0 * self.risk * rng.random()

@@ -53,7 +53,7 @@ class ReadLimits:
         return self.seconds or SECONDS_FOR_SMALL + size // BYTES_PER_SECOND
 
     def most_unpacked(self, packed: int) -> int:
-        """Bytes that a file of a packed size may have once it is unpacked."""
+        """Largest size in bytes that a file of this packed size may unpack to."""
         return min(self.unpacked, max(ALWAYS_UNPACKED, self.ratio * packed))
 
     def check_unpacked(self, path: object, packed: int, unpacked: int) -> None:

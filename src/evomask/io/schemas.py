@@ -267,7 +267,7 @@ S = TypeVar("S", bound=SchemaFile)
 def read_schema(path: Path) -> SchemaFile:
     """Read a schema file; an error names an unknown key or value.
 
-    Paths of hierarchy files are relative to the schema file. The file of a recipe is one too.
+    Paths of hierarchy files are relative to the schema file. A recipe file is accepted too.
     """
     return _read(path, SchemaFile, "schema")
 

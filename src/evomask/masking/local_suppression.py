@@ -530,10 +530,10 @@ _Move = tuple[int, int]
 
 
 def _reassign(closed: list[_ClosedClass], keys: Keys, sizes: Indices, k: int) -> None:
-    """Move rows to other classes while that saves cells, out of the most expensive first.
+    """Move rows to cheaper classes, from the class with the most cells per record on.
 
-    A class is dissolved as a whole, or loses records that it does not need. Their new classes
-    return borrowed records.
+    All rows of a class move, or those that it does not need for k. A class that gains rows gives
+    back records that were suppressed further only to fill it up.
     """
     targets, counts = _targets(closed, keys), sizes.tolist()
     for _ in range(MAX_PASSES):

@@ -90,7 +90,7 @@ class CategoricalColumn:
         return near
 
     def cells(self, masked: Table) -> CategoryCells:
-        """Cells of this column in a masked table; a suppressed record covers every category."""
+        """Cells of this column in a masked table; a suppressed record may have every category."""
         name = self.attribute.name
         recoding, codes = masked.recoding(name), masked[name]
         if masked.suppressed.any():

@@ -135,7 +135,7 @@ class TargetSample:
         return values
 
     def mean(self, values: Floats) -> float:
-        """Mean over targets of a value per chosen class."""
+        """Mean over the attacked people of a value that each equivalence class has."""
         return float(self.weights @ values / self.size)
 
     def error(self, values: Floats) -> float:
@@ -178,7 +178,7 @@ class DrawnTargets(TargetSample):
 
     Args:
         records: number of individuals in the file.
-        alike: those of the file who are in each class; the targets alone by default.
+        alike: number of individuals of the file in each class; by default the targets are counted.
     """
 
     records: int = 0

@@ -240,7 +240,7 @@ class _Job:
     def _compared(
         self, file: PreparedFile, saved: SavedRecipe, masked: AppliedChunks, declared: Declarations
     ) -> Comparison:
-        """Compare both files; attribute disclosure counts beyond a control group, if any."""
+        """Compare both files; attribute disclosure is above that of a control group, if any."""
         tools = self.evaluators, self.told
         recipe = self.job.folder / SEARCH / RECIPE
         twin = masked_twin(file, masked.parts, recipe, *tools)

@@ -185,7 +185,7 @@ def short_names(names: tuple[str, ...]) -> list[str]:
 
 
 def _plain(axis: Axis) -> None:
-    """Format a logarithmic axis without formulas, because names must not be parsed as such."""
+    """Label a logarithmic axis as plain text: the name of a column may contain ``$``."""
     from matplotlib.ticker import LogFormatter
 
     axis.set_major_formatter(LogFormatter())

@@ -147,8 +147,8 @@ def mask_copies(job: MaskJob, copies: int) -> tuple[MaskOutcome, ...]:
     """
     if job.method not in SYNTHESES:
         raise ParameterError(
-            f"copies are drawn by a synthesis ({', '.join(SYNTHESES)}), and {job.method} is none; "
-            "leave --copies out"
+            f"--copies works with methods of synthesis ({', '.join(SYNTHESES)}), and {job.method} "
+            "is none; leave it out"
         )
     if str(job.out) == "-":
         raise ParameterError("copies are several files; name a file with --out, not -")

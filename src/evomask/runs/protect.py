@@ -69,6 +69,7 @@ from evomask.runs.inputs import (
     note_on_width,
     notes_on_leakage,
 )
+from evomask.runs.options import DEFAULT_SECONDS
 from evomask.runs.population_limits import within_limits
 from evomask.runs.purposes import expand_purposes
 from evomask.runs.release import Release, release
@@ -121,9 +122,6 @@ from evomask.searches.catalogue import GIVEN
 PROTECT = "protect"
 """What the plan of a protection says instead of the name of a search."""
 
-SECONDS = 120.0
-"""Default budget in seconds."""
-
 
 @dataclass(frozen=True)
 class ProtectJob:
@@ -172,7 +170,7 @@ class ProtectJob:
     def budget(self) -> Budget:
         """Budget of the search and everything after it."""
         unlimited = self.seconds is None and self.evaluations is None
-        return Budget(None, self.evaluations, SECONDS if unlimited else self.seconds)
+        return Budget(None, self.evaluations, DEFAULT_SECONDS if unlimited else self.seconds)
 
 
 def required(text: str) -> Requirement:

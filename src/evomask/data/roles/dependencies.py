@@ -206,7 +206,7 @@ class _Column:
 
     @cached_property
     def bands(self) -> Indices:
-        """Numbers in bands of `BAND_SIZE` records; repeated values unchanged."""
+        """Codes of rank bands of `BAND_SIZE` records; repeated values keep their codes."""
         if self.repeats or self.numbers is None:
             return self.codes
         order = np.argsort(self.numbers, kind="stable")

@@ -76,7 +76,7 @@ def distances_to(columns: Points, start: int, stop: int, centre: Floats, out: Fl
 def _farthest_of_block(
     ids: Indices, start: int, stop: int, block: Floats, best: float, position: int
 ) -> tuple[float, int]:
-    """Update the farthest record with one block; most blocks cannot contain it."""
+    """Update the farthest record found so far; a block whose maximum is smaller is passed over."""
     if largest(block, stop - start) >= best:
         for i in range(stop - start):
             if block[i] > best or (block[i] == best and ids[start + i] < ids[position]):

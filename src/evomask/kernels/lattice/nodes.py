@@ -115,9 +115,10 @@ def _add_suppressed(
 def _read_counts(
     classes: EquivalenceClasses, stays: Flags, n: int, sensitive: int
 ) -> tuple[int, int, int, float]:
-    """Fewest sensitive values, sum of squared counts, records with their class's main label.
+    """Return four counts over the classes of a node.
 
-    And the sum over records of the share of their sensitive value in their class.
+    The fewest distinct sensitive values of a class, the sum of squared counts, the records with the
+    most frequent value of their class, and the sum of squared counts over class sizes.
     """
     sizes, counts = classes.sizes, classes.counts
     distinct = sensitive

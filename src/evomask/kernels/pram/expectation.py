@@ -140,7 +140,7 @@ def _pair_table(given: PramInput, matrices: Floats, pair: int) -> float:
 
 @inner
 def _log_of_count(others: float, variance: float) -> float:
-    """E log(1 + X) for a count X of others, to second order."""
+    """E log(1 + X) by a Taylor expansion to second order; X counts other records in the cell."""
     count = 1 + max(others, 0.0)
     return log(count) - max(variance, 0.0) / (2 * count * count)
 

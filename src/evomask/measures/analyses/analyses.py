@@ -187,7 +187,7 @@ Spec = TableSpec | ModelSpec | IndicatorSpec
 
 
 def _joint(error: float, vague: float) -> float:
-    """Error of a figure, of which a share of the variation is not shown."""
+    """Combine the error of an estimate with the share of variation that its cells hide."""
     return 100.0 - (100.0 - error) * (1.0 - vague)
 
 

@@ -190,7 +190,7 @@ def audit(
             that need a control group run on it instead.
         in_order: whether the records are in the order of the original; detected by default.
             Otherwise attacks that link records are left out.
-        minimum: fewest records in a cell of the histogram.
+        minimum: fewest records that a bar of the histogram of special uniques shows.
         unmasked: success of attacks on the original by name; missing entries are added, so that
             audits of many files attack it once.
         clock: time budget; attacks and special uniques beyond it are left out.

@@ -168,7 +168,7 @@ class ReleaseIndex:
         return self._varied(replace(self, passing_over=True))
 
     def by_ranks(self) -> "ReleaseIndex":
-        """Return the index of an intruder who compares numbers by their ranks."""
+        """Return the search index of an intruder who compares numbers by their ranks."""
         return self._varied(
             replace(self, space=self.constants.ranked_space, ranked=True, passing_over=False)
         )
@@ -451,7 +451,7 @@ def _joined(
 
 
 def _restricted(costs: Costs, known: Knowledge) -> Costs:
-    """Costs in the known attributes alone, the most selective categories first."""
+    """Keep the costs of disagreement in the known attributes, the most selective first."""
     order = costs.known_codes
     return costs._replace(
         known_numbers=known.numbers.astype(np.int64), known_codes=order[known.codes[order]]

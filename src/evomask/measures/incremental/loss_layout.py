@@ -186,7 +186,7 @@ class LossLayout:
 
     @property
     def most_writes(self) -> int:
-        """Maximum number of writes of one change."""
+        """Largest number of tracked values that one change of a cell can overwrite."""
         entries, ends = self.entries
         return 16 + 4 * 3 * int(np.diff(ends).max(initial=0)) if len(entries) else 16
 

@@ -292,7 +292,7 @@ class SamplingErrors:
         powers: tuple[Points, Points, Points],
         reference: int | None = None,
     ) -> "SamplingErrors":
-        """Compute from sums of powers: squares by squares, cubes by values, fourth powers."""
+        """Compute from the sums of x²y², x³y and x⁴ of centred columns."""
         counts = np.maximum(moments.counts, 1)
         drawn = counts if reference is None else np.full_like(counts, reference)
         mu22, mu31, mu40 = (power / counts for power in powers)

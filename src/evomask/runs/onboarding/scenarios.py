@@ -134,7 +134,7 @@ def scenario_as_json(proposed: ProposedScenario) -> dict[str, object]:
 
 
 def named_scenarios(library: Path | None = None) -> tuple[LibraryScenario, ...]:
-    """Return the scenarios of the library."""
+    """Return the built-in scenarios."""
     return read_library(library).scenarios
 
 

@@ -90,7 +90,7 @@ def _parse_risk_limits(text: str) -> tuple[dict[str, float], float | None]:
 
 
 def check_risk_limits(bounds: Bounds, table: Table) -> None:
-    """Raise for a bound of the risk in a scenario that a file does not have."""
+    """Raise if a limit of the risk names a scenario that the file does not declare."""
     known = [scenario.name for scenario in table.schema.scenarios] or [EVERYTHING]
     for name in bounds.risk_in:
         if name not in known:

@@ -183,7 +183,7 @@ OFF_DIAGONAL_DESIGNS: Mapping[str, str] = {
 def standard_equations(rows: RowRule, symbols: Symbols, levels: int) -> tuple[Equation, ...]:
     """Return the standard designs that the symbols and levels allow, at several change rates.
 
-    ``diagonal`` changes frequent categories less, so the rarest change twice as often.
+    ``diagonal`` changes frequent categories less; the rarest changes at twice the nominal rate.
     """
     if "same" not in symbols.terminals:
         return ()

@@ -35,7 +35,7 @@ categories."""
 
 @dataclass(frozen=True, eq=False)
 class IncrementalRisk:
-    """The risk of the papers without probabilistic linkage, record by record."""
+    """Published risk measures (profile `papers`) but probabilistic linkage, updated by record."""
 
     coding: Coding
     cache: OrderedDict[bytes, Marks] = field(default_factory=OrderedDict)

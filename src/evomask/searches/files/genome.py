@@ -2,7 +2,8 @@
 
 Numbers are integer multiples of the smallest step of their attribute, counted from its minimum. The
 gene of a cell is the exclusive or of the Gray codes of the original and the masked number
-(equation 3.1): 0 if unchanged. Categories are coded directly. Genes are in row-major order.
+(equation 3.1 of Marés, 2013): 0 if unchanged. Categories are coded directly. Genes are in order of
+rows.
 """
 
 from dataclasses import dataclass

@@ -214,7 +214,7 @@ def one_step(points: Points, k: int, macro: int, heuristic: Heuristic = mdav) ->
 def two_step(
     points: Points, k: int, macro: int, heuristic: Heuristic = mdav
 ) -> tuple[Labels, Labels]:
-    """Form macrogroups, and the groups of k that they consist of."""
+    """Form groups of k, then join them into macrogroups; return the labels of both."""
     if macro % k or not k < macro:
         raise ParameterError(f"macro must be a larger multiple of k, got {macro} for k = {k}")
     groups = heuristic(points, k)

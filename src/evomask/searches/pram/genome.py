@@ -178,7 +178,9 @@ def _flows(matrix: Transitions, shares: Floats) -> Points:
 
 
 def _from_flows(flows: Points, shares: Floats) -> Transitions:
-    """Return the invariant matrix with these flows; empty categories get identity rows."""
+    """Return the invariant matrix with these expected counts of moves between categories.
+
+    A category without records keeps its value."""
     matrix = np.divide(flows, shares[:, None], out=np.zeros_like(flows), where=shares[:, None] > 0)
     np.fill_diagonal(matrix, np.maximum(1 - matrix.sum(axis=1), 0.0))
     return matrix

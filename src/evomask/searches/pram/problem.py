@@ -110,7 +110,8 @@ def climb(
     """Simulated annealing by small changes; return the best matrices.
 
     Args:
-        heat: initial worsening in percent that is readily accepted; it falls to 0.
+        heat: scale of the worsening that is accepted at the start, in percentage points of the
+            fitness; it falls to 0 linearly.
     """
     seeds = rng.integers(1, 2**63, steps)
     patience = -np.log(1 - rng.random(steps)) * heat * np.linspace(1, 0, steps)

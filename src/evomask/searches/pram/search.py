@@ -1,6 +1,6 @@
-"""Evolution of PRAM matrices (chapter 4.1 of the thesis): parameters and setup.
+"""Evolution of PRAM matrices (Marés, 2013, chapter 4.1): parameters and setup.
 
-Algorithm 6 of the thesis keeps one set of matrices and tries one mutation or crossover at a time.
+Algorithm 6 of that thesis keeps one set of matrices and tries one mutation or crossover at a time.
 The memetic algorithm keeps several and improves them in bursts of small changes by predicted loss
 and risk; it searches for the whole front as well as for the best score.
 """
@@ -82,8 +82,8 @@ class Parameters:
         probabilistic: include probabilistic record linkage; slower.
         score: worst or mean of loss and risk.
         fitness: score, or bivariate: the counts of each masked attribute crossed with another.
-        beside: the attribute that is not masked, for bivariate.
-        draws: masked files averaged for each set of matrices, if there is no expectation.
+        beside: the unmasked attribute that masked ones are crossed with, for bivariate.
+        draws: masked files averaged for each set of matrices where there is no closed form.
         expected: use closed-form expectations where available; else all measures from draws (4.4).
         invariant: make matrices that preserve expected frequencies.
         alpha: weight of an invariant matrix against the identity (4.6), for all matrices of the
