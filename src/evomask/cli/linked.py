@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     "evomask linked patients.csv visits.csv --key patient --schema both.toml -r k=5 --out release",
 )
 def linked(
-    persons: Annotated[
-        Path, typer.Argument(metavar="PERSONS", help="File with one record per person.")
-    ],
+    persons: Annotated[Path, typer.Argument(metavar="PERSONS", help="One record per person.")],
     events: Annotated[Path, typer.Argument(metavar="EVENTS", help="Any number of records each.")],
     key: Annotated[str, typer.Option("--key", help="Column of both that tells who a person is.")],
     schema: Annotated[Path, typer.Option("--schema", help="Schema file of both tables.")],
