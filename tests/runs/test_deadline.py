@@ -209,8 +209,8 @@ def test_the_original_is_attacked_until_the_share_of_the_seconds_is_used():
         if rehearsal.allows(kind):
             with rehearsal.timing(kind):
                 clock.pass_by(1.5)
-    assert rehearsal.seconds == {"links": 0.75, "learns": 0.75}
-    assert rehearsal.total == pytest.approx(2.25)
+    assert rehearsal.seconds == {"links": 1.5, "learns": 1.5}
+    assert rehearsal.total == pytest.approx(4.5)
 
 
 def test_the_time_of_the_attacks_is_left_to_them():

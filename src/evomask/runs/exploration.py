@@ -31,6 +31,7 @@ from evomask.runs.store.journal import (
     RoundFinished,
 )
 from evomask.runs.store.run_control import (
+    MOST_ATTACKS,
     REHEARSAL_SHARE,
     Deadline,
     StopRequest,
@@ -132,11 +133,6 @@ class Exploration:
         )
 
     @property
-    def unmasked(self) -> dict[str, float]:
-        """Success of attacks on the original, as far as it was attacked before the search."""
-        return self._rehearsed.unmasked if self._rehearsed else {}
-
-    @property
     def _attack_seconds(self) -> float:
         """Seconds that attacks on one file take, measured on the original before the search."""
 
@@ -145,7 +141,7 @@ class Exploration:
             self._rehearsals.append(
                 Rehearsal.of(self.context.table, lambda: self.events.elapsed, most)
             )
-            return self._rehearsals[0].total
+            return min(self._rehearsals[0].total, MOST_ATTACKS * (self.budget.seconds or 0.0))
 
         return self.journal.decide("attacks", measure)
 

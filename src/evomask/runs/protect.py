@@ -278,9 +278,7 @@ def protect_table(
         ends = search.deadline
         if statistics:
             state = compare_front(context, state, statistics, {}, events, ends)
-        outcome = SearchOutcome(
-            state, journal.times, search.is_unfinished(state), ends, search.unmasked
-        )
+        outcome = SearchOutcome(state, journal.times, search.is_unfinished(state), ends)
         try:
             choose_from = partial(choose_point, job.pick, bounds=job.bounds)
             outcome, choice = refine_chosen_risk(context, outcome, choose_from)
@@ -505,7 +503,7 @@ class _Run:
         if self.statistics is not None:
             known = {} if ERRORS in self.changed else read_errors(self.store.folder)
             state = compare_front(self.context, state, self.statistics, known, self.events, ends)
-        return SearchOutcome(state, times, unfinished, ends, search.unmasked)
+        return SearchOutcome(state, times, unfinished, ends)
 
     def parts(self, done: Protection) -> dict[str, bytes]:
         """Contents of files that are stored with a release, for later choices."""

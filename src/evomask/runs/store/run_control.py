@@ -116,8 +116,9 @@ EVALUATION_COST = 10.0
 RELEASE_COST = 5.0
 """Time for release, offers and reports, and to compare the analyses of one point, likewise."""
 
-REHEARSAL_SHARE = 0.08
-"""Share of the seconds in which the original is attacked before the search."""
+REHEARSAL_SHARE, MOST_ATTACKS = 0.03, 0.2
+"""Shares of the seconds: in which a sample of the original is attacked before the search, and that
+are reserved for attacks on the chosen file at most."""
 
 CHOICE_COST = 4.0
 """Time to evaluate the chosen point without attacks, likewise."""
