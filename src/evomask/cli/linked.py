@@ -48,8 +48,22 @@ def linked(
     job = LinkedJob(persons, events, key, schema, output, search)
     with live_view(f"protecting {persons} and {events}", quiet=quiet) as watch:
         done = protect_linked(job, evaluators=Local(workers), watch=watch)
-    notes(done.release.protection.notes, quiet=quiet)
+    notes((*_warnings(done), *done.release.protection.notes), quiet=quiet)
     say_json(_as_json(done)) if json else say("\n".join(_lines(done)))
+
+
+def _warnings(done: "LinkedRelease") -> tuple[str, ...]:
+    """Warn of a risk that `protect` would not release without being asked."""
+    from evomask.runs.linked import LARGEST_RISK
+
+    risk = done.release.chosen.risk
+    if risk <= LARGEST_RISK:
+        return ()
+    note = (
+        f"the risk of {risk:.1f} % is above {LARGEST_RISK:g} %: do not publish these tables "
+        "without a reason; search longer, require more, or mask more columns"
+    )
+    return (note,)
 
 
 def _as_json(done: "LinkedRelease") -> dict[str, object]:

@@ -21,6 +21,7 @@ from evomask.engine.front import (
 )
 from evomask.engine.offers import suggested
 from evomask.engine.state import Effort, EngineState, shares
+from evomask.masking.missing import keep_missing
 from evomask.measures.analyses.analyses import MEAN_ERROR, PreparedAnalyses
 from evomask.measures.attacks.audit import Audit
 from evomask.report.record import OfferNote
@@ -87,7 +88,7 @@ PointLoader: TypeAlias = Callable[[int], MaskedPoint]
 def point_file(maker: EvaluationContext, state: EngineState, number: int) -> MaskedPoint:
     """Create the file of a point of the front again; the result is deterministic."""
     (candidate,) = (point for point in state.front if point.number == number)
-    before = maker.decoded(candidate.member, state.genomes[number])
+    before = keep_missing(maker.table, maker.decoded(candidate.member, state.genomes[number]))
     masked = maker.releasable(before)
     names = maker.table.schema.quasi_identifiers
     return MaskedPoint(masked, repaired_shares(before, masked, names))

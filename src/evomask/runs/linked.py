@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 
 from evomask.data.schema import Role
+from evomask.engine.front import DEFAULT_RELEASE, RELEASE_TYPES
 from evomask.errors import DataError, FileError, SchemaError
 from evomask.execution.evaluator import Evaluators
 from evomask.execution.local import Local
@@ -23,6 +24,9 @@ from evomask.runs.protect import ProtectJob, protect_file
 from evomask.runs.release import Release
 from evomask.runs.store.journal import EventCallback
 from evomask.runs.store.release import ORDER
+
+LARGEST_RISK = RELEASE_TYPES[DEFAULT_RELEASE]
+"""Risk in percent above which a release is warned of."""
 
 JOINED, SCHEMA, RUN = "joined.csv", "joined.toml", "run"
 
