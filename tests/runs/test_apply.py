@@ -259,3 +259,14 @@ def test_a_search_from_a_recipe_has_its_guarantees_and_is_no_worse(write):
     assert min(classes(frame, ["age", "town"]).values()) >= 5
     assert any(p.loss <= alone.loss and p.risk <= alone.risk for p in done.protection.front)
     assert verify(job.out).holds
+
+
+def test_categories_that_a_hierarchy_file_does_not_have_are_suppressed_with_a_note(write):
+    before, _ = STEPS.split("[hierarchies]")
+    recipe = before.replace("[attributes.town]\n", '[attributes.town]\nhierarchy = "town.csv"\n')
+    job = write(recipe=recipe, towns="abcz", out="masked.csv")
+    lines = "a;north;*\nb;north;*\nc;south;*\n"
+    (job.recipe.parent / "town.csv").write_text(lines, encoding="utf-8")
+    done = apply_file(job)
+    assert set(pl.read_csv(job.out)["town"]) <= {"north", "south", "*"}
+    assert any("'town' does not have 1 category" in note for note in done.applied.notes)

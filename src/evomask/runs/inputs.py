@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 import numpy as np
@@ -205,8 +206,9 @@ def load_source(read: Source, source: Input, hierarchies: Path | None = None) ->
     table = table.with_schema(rules)
     table, assumed = with_quasi_identifiers(table)
     table = table.with_schema(without_derived_quasi_identifiers(table.schema))
-    own, unknown = own_hierarchies(schema, table)
-    trees = {**own, **read_hierarchies(table.schema, hierarchies)}
+    files = read_hierarchies(table.schema, hierarchies)
+    own, unknown = own_hierarchies(schema, table, files if isinstance(schema, RecipeFile) else {})
+    trees = {**files, **own}
     named = schema.keep
     keep = AnalysesToPreserve(
         tuple(named.tables),
@@ -283,14 +285,21 @@ def _present(declared: Declarations, schema: SchemaFile, read: Source) -> Declar
 
 
 def own_hierarchies(
-    schema: SchemaFile, table: Table
+    schema: SchemaFile, table: Table, more: HierarchyLines = MappingProxyType({})
 ) -> tuple[dict[str, list[Line]], tuple[str, ...]]:
-    """Return the hierarchies that a schema file holds, and notes on categories they do not have."""
+    """Return the hierarchies that a schema file holds, and notes on categories they do not have.
+
+    Args:
+        more: hierarchies of a recipe that are files; they replace those of the same name.
+    """
     found: dict[str, list[Line]] = {}
     notes = []
-    for name, given in schema.hierarchies.items():
+    for name, given in {**schema.hierarchies, **more}.items():
         lines: list[Line] = [tuple(line) for line in given]
         attribute = table.attribute(name)
+        if not attribute.is_categorical:
+            found[name] = lines
+            continue
         found[name] = with_unknown_values(lines, attribute.categories)
         new = {line[0] for line in found[name][len(lines) :]}
         if new:

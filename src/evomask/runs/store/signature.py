@@ -1,7 +1,7 @@
 """Signatures of lines of a log, by a shared key (HMAC-SHA256) or a key pair (Ed25519).
 
 A shared key checks what it signs; so whoever can check can sign (decisions/0017). Of a key pair the
-public key is enough to check, for strangers too (decisions/0071).
+public key is enough to check, for strangers too (decisions/0072).
 """
 
 import hashlib
