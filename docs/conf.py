@@ -11,7 +11,7 @@ author = "the evomask maintainers"
 extensions = ["myst_parser"]
 root_doc = "docs/index"
 include_patterns = ["docs/**", "decisions/**", "README.md", "ARCHITECTURE.md", "GLOSSARY.md"]
-include_patterns += ["CONTRIBUTING.md", "CHANGELOG.md"]
+include_patterns += ["CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]
 exclude_patterns = ["**/.*", "docs/_static/**"]
 
 myst_heading_anchors = 4

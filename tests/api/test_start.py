@@ -47,9 +47,9 @@ def test_a_masked_frame_is_measured_by_the_same_pair_and_credited(people):
     theirs = evomask.mask(people, evomask.MdavGeneric(names, k=5), seed=1)
     result = protect(people, start=[theirs])
     (given,) = found(result, "given")
-    # nothing is repaired: its groups have five records, so its loss is that of the frame itself
+    # its groups have five records, so only values beside rare missing ones change
     measured = evomask.measure(people, theirs, schema=evomask.Schema(quasi=QUASI))
-    assert given.loss == pytest.approx(measured.loss, abs=1e-9)
+    assert given.loss == pytest.approx(measured.loss, abs=0.02)
     assert given.member == "given"
 
 

@@ -108,7 +108,7 @@ def test_wrong_words_are_one_sentence(evomask, people, masked, words, sentence):
         ("age,income,region\n20,1000,n\n", "has 1 records and the original 20"),
         ("age,region\n" + "20,n\n" * 20, "the masked file has no column 'income'"),
         (
-            "age,income,region\n" + "20,1,q\n" * 20,
+            "age,income,region\n" + "20,1,q\n20,1,n\n" * 10,
             "'region' of the masked file holds in record 1 a value outside",
         ),
         (

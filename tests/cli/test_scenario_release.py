@@ -96,9 +96,9 @@ def test_a_point_chosen_by_limits_of_scenarios_keeps_its_number(release, copied,
 
 def test_limits_that_no_point_respects_are_an_error_that_names_the_nearest(copied, evomask):
     answer = evomask("choose", copied, "--max-risk", "register=0,colleague=0", "--quiet")
-    assert answer.code == 1
-    assert "no point has a risk in scenario register of at most 0 %" in answer.err
-    assert "the nearest, point" in answer.err
+    assert answer.code == 3
+    assert "no point has a risk in scenario register of at most 0 %" in answer.out
+    assert "the nearest, point" in answer.out
 
 
 def test_a_limit_in_an_unknown_scenario_is_an_error(copied, evomask):

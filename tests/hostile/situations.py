@@ -294,7 +294,7 @@ RUNS = [
               "nothing was found yet", run=True),
     Situation("a point that no front has", choose(lambda r: None, "--pick", "9999"), "9999", run=True),
     Situation("a bound that no point meets",
-              choose(lambda r: None, "--max-risk", 0, "--max-loss", 0), "risk", run=True),
+              choose(lambda r: None, "--max-risk", 0, "--max-loss", 0), "risk", code=3, run=True),
     Situation("a run that another process works on", choose(held), "another process works on", run=True),
     Situation("a link in a run folder",
               choose(lambda r: (r / "masked" / "x").symlink_to("/etc/passwd")), "is a link", run=True),

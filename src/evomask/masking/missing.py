@@ -6,7 +6,7 @@ from evomask.data.distance import impute_medians
 from evomask.data.recoding import SUPPRESSED, CategorySets, Intervals
 from evomask.data.schema import MISSING
 from evomask.data.table import Table
-from evomask.types import Flags, Points
+from evomask.types import Flags, Floats, Points
 
 APART = 4.0
 """Distance between a missing and a known number, in standard deviations."""
@@ -62,7 +62,8 @@ def filled_cells(original: Table, masked: Table, name: str) -> Flags:
 def keep_missing(original: Table, masked: Table) -> Table:
     """Return a masked file in which every missing cell of the original is missing or suppressed.
 
-    A number gets back the code that says why it is missing.
+    A number gets back the code that says why it is missing, the most frequent one of all records
+    that are masked alike, so that codes do not tell them apart.
     """
     for name in original.schema.names:
         if name not in masked.schema or masked[name] is original[name]:
@@ -71,9 +72,25 @@ def keep_missing(original: Table, masked: Table) -> Table:
         if not (masked.is_recoded(name) or masked.attribute(name).is_categorical):
             missing = np.isnan(original[name])
             if missing.any():
-                column = np.where(missing, original[name], masked[name])
+                column = masked[name].copy()
+                column[missing] = _codes_by_class(original[name][missing], masked, missing)
                 masked = masked.with_columns({name: column})
     return masked
+
+
+def _codes_by_class(codes: Floats, masked: Table, records: Flags) -> Floats:
+    """Return codes of missing numbers, the same one for all records that are masked alike."""
+    kinds, code = np.unique(codes.view(np.int64), return_inverse=True)
+    if len(kinds) == 1:
+        return codes
+    alike = np.zeros(int(records.sum()), dtype=np.int64)
+    for name in masked.schema.quasi_identifiers:
+        values = np.unique(masked[name][records], return_inverse=True)[1]
+        alike = np.unique(alike * (values.max() + 1) + values, return_inverse=True)[1]
+    counts = np.zeros((alike.max() + 1, len(kinds)), dtype=np.int64)
+    np.add.at(counts, (alike, code), 1)
+    most_frequent: Floats = kinds[counts.argmax(axis=1)][alike].view(np.float64)
+    return most_frequent
 
 
 def imputed_with_flags(points: Points) -> tuple[Points, Points]:

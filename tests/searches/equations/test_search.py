@@ -68,7 +68,7 @@ def test_without_expectations_the_fitness_is_the_mean_of_drawn_files(table):
 @pytest.mark.parametrize("algorithm", list(Algorithm))
 @pytest.mark.parametrize("profile", list(RiskProfile))
 def test_every_algorithm_improves_under_every_profile(table, algorithm, profile):
-    _, state = searched(table, 15, algorithm=algorithm, profile=profile)
+    _, state = searched(table, 60, algorithm=algorithm, profile=profile)
     bests = [summary.best for summary in state.history]
     assert bests == sorted(bests, reverse=True)
     assert bests[-1] < bests[0]

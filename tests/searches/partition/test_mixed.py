@@ -10,6 +10,7 @@ from evomask.data.table import Table
 from evomask.evolution.stopping import Budget
 from evomask.masking.microaggregation.aggregation import aggregate
 from evomask.masking.microaggregation.mdav import MdavGeneric
+from evomask.masking.missing import APART
 from evomask.runs.inputs import Input, load
 from evomask.searches.partition.genome import embed
 from evomask.searches.partition.search import Algorithm, Parameters
@@ -21,7 +22,7 @@ QUASI = "age", "income", "school", "region"
 
 
 def squared_distances(table, names):
-    """As specified: standardised numbers, ranks over the domain, 0 or 1; category by category."""
+    """As specified: standardised numbers, ranks over the domain, 0 or 1; missing numbers apart."""
     apart = np.zeros((len(table), len(table)))
     for name in names:
         attribute = table.attribute(name)
@@ -29,9 +30,10 @@ def squared_distances(table, names):
             codes = table.codes(name)
             apart += category_distances(attribute)[np.ix_(codes, codes)] ** 2
         else:
+            missing = np.isnan(table.matrix((name,)))
             column = impute_medians(table.matrix((name,)))
             column = Standardizer.of(column)(column)
-            apart += (column - column.T) ** 2
+            apart += (column - column.T) ** 2 + APART**2 * (missing != missing.T)
     return apart
 
 

@@ -88,8 +88,18 @@ class Microaggregations:
         return self.original.matrix(self.names)
 
     @cached_property
-    def points(self) -> Points:
+    def coordinates(self) -> Points:
+        """Standardised values, then a coordinate for each attribute with missing values."""
         return standardize(self.original, self.names)
+
+    @cached_property
+    def points(self) -> Points:
+        return self.coordinates[:, : len(self.names)]
+
+    @cached_property
+    def apart(self) -> list[int]:
+        """Attributes with missing values, in the order of their coordinates."""
+        return [int(a) for a in np.flatnonzero(np.isnan(self.values).any(axis=0))]
 
     @cached_property
     def scale(self) -> Standardizer:
@@ -111,7 +121,8 @@ class Microaggregations:
     def _masked(self, group: Group, k: int) -> MaskedGroup:
         chosen = list(group)
         points = np.ascontiguousarray(self.points[:, chosen])
-        labels = mdav(points, k)
+        flags = [len(self.names) + i for i, a in enumerate(self.apart) if a in group]
+        labels = mdav(np.ascontiguousarray(self.coordinates[:, chosen + flags]), k)
         released = self._released(group, labels)
         _, first = np.unique(labels, return_index=True)
         scaled = (released[first] - self.scale.means[chosen]) / self.scale.deviations[chosen]
