@@ -18,7 +18,11 @@ from evomask.searches.catalogue import search_named
 
 for profile, examples in (("quick", 20), ("thorough", 200)):
     settings.register_profile(
-        profile, max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+        profile,
+        max_examples=examples,
+        deadline=None,
+        derandomize=profile == "quick",  # the same examples in every run of `make test`
+        suppress_health_check=[HealthCheck.too_slow],
     )
 PROFILE = os.environ.get("EVOMASK_TESTS", "quick")
 settings.load_profile(PROFILE)

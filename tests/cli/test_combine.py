@@ -37,7 +37,7 @@ def test_copies_are_written_and_their_models_combined(evomask, survey, tmp_path)
 def test_what_cannot_be_copied_or_combined_is_one_sentence(evomask, survey, tmp_path):
     swapped = evomask("mask", survey, "--method", "rank-swapping", "--copies", 2, "--out",
                       tmp_path / "copy.csv", "--quasi", "age")  # fmt: skip
-    assert (swapped.code, "drawn by a synthesis" in swapped.err) == (1, True)
+    assert (swapped.code, "works with methods of synthesis" in swapped.err) == (1, True)
     assert "no analysis is named" in evomask("combine", survey, survey).err
     wrong = evomask("combine", survey, survey, "--keep-model", "wage ~ age", "--rule", "mean")
     assert "rule must be one of partial, simple, full" in wrong.err
