@@ -77,9 +77,8 @@ def toy(monkeypatch):
 
 
 CHARTS = (
-    "api", "cli/test_verify.py", "examples", "graphs", "hostile/test_clocks_and_versions.py",
-    "hostile/test_damage.py", "hostile/test_nothing_goes_elsewhere.py",
-    "releases/test_leaks.py", "report", "test_docs.py",
+    "api", "cli/test_verify.py", "examples", "graphs", "hostile", "releases/test_leaks.py",
+    "report", "test_docs.py",
 )  # fmt: skip
 """Folders and files of tests in which the charts of reports are drawn even in `make test`."""
 
