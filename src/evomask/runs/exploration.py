@@ -67,6 +67,7 @@ class Exploration:
     evaluators: Evaluators = field(default_factory=Local)
     compares: bool = False
     _rehearsals: list[Rehearsal] = field(default_factory=list, init=False)
+    _ended: list[bool] = field(default_factory=list, init=False)
 
     def explore(
         self, state: EngineState, keep: Callable[[EngineState], None] = lambda _: None
@@ -92,6 +93,8 @@ class Exploration:
                     self._report(before, now)
                     if self.stop.is_asked and now.front:
                         break
+                else:
+                    self._ended.append(True)
         except KeyboardInterrupt:
             if not now.front:
                 raise
@@ -101,8 +104,8 @@ class Exploration:
         return now
 
     def is_unfinished(self, state: EngineState) -> bool:
-        """Whether candidates and budget are left."""
-        return self._engine(InProcess(self.context)).can_continue(state)
+        """Whether candidates and budget are left; a search that ended by itself leaves none."""
+        return not self._ended and self._engine(InProcess(self.context)).can_continue(state)
 
     @cached_property
     def deadline(self) -> Deadline | None:
